@@ -1,14 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { NextConfig } from 'next';
-
-/** Sent with every response; the content security policy, which needs a nonce, is set in proxy.ts. */
-const securityHeaders = [
-  { key: 'X-Content-Type-Options', value: 'nosniff' },
-  { key: 'X-Frame-Options', value: 'DENY' },
-  { key: 'Referrer-Policy', value: 'same-origin' },
-  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
-  { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=()' },
-];
+import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
 
 const config: NextConfig = {
   poweredByHeader: false,
@@ -46,11 +38,16 @@ const config: NextConfig = {
     // The data folder's place is known at run time only; nothing is traced from it.
     ignoreIssue: [{ path: '**/core/src/server/env.ts', title: /Dynamic filesystem access/ }],
   },
-  // Bodies go through proxy.ts; what an operation accepts is its own to say.
-  experimental: { proxyClientMaxBodySize: '72mb' },
+  // No page has images that Next would have to resize for whoever asks.
+  images: { unoptimized: true },
   // The permalinks of results: short, and readable in the tree.
   rewrites: async () => [{ source: '/r/:id', destination: '/results/short/:id' }],
-  headers: async () => [{ source: '/:path*', headers: securityHeaders }],
+  headers: async () => [
+    {
+      source: '/:path*',
+      headers: Object.entries(SECURITY_HEADERS).map(([key, value]) => ({ key, value })),
+    },
+  ],
 };
 
 export default config;

@@ -4,18 +4,18 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import next from 'next';
+import { doors } from './src/server/doors.mjs';
 import { refuseMethod } from './src/server/methods.mjs';
 import { sharedPages } from './src/server/pages/shared-pages.mjs';
 import { stampPeer } from './src/server/session/peer.mjs';
+import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
 
 /**
  * `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with the
- * reader's address stamped on requests, pages shared by readers who are not logged in, and
- * the requests of workers answered before Next's pipeline, which costs more than their answers.
+ * reader's address stamped on requests, a limit to what each may read, and pages shared by readers
+ * who are not logged in. What has a body never comes to Next, which would keep it first: the API
+ * answers it, and looks at who asks before it reads.
  */
-
-/** What workers ask all the time. */
-const OF_WORKERS = /^\/api\/v1\/workers\/[^/?]+\/(next|heartbeat|runs\/[^/?]+\/(outcome|release))$/;
 
 const [port = '3000', hostname = '127.0.0.1'] = process.argv.slice(2);
 const dir = dirname(fileURLToPath(import.meta.url));
@@ -34,20 +34,21 @@ const CLOSE_IDLE_EVERY_MS = 100;
 
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
 await app.prepare();
-const answer = sharedPages(app.getRequestHandler());
-// Set by instrumentation.ts, a moment after the server answers. Next's own code uses the global
-// Request, so that stays as it is.
-const answerWorker = getRequestListener((request, node) => globalThis.tilemarkApi(request, node), {
+const handle = app.getRequestHandler();
+// Next's own code uses the global Request, so that stays as it is.
+const answerApi = getRequestListener((request, node) => globalThis.tilemark.handle(request, node), {
   overrideGlobalObjects: false,
 });
+/** @type {import('node:http').RequestListener} */
+const api = (request, response) => {
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  return answerApi(request, response);
+};
+const answer = doors({ api, page: handle, pages: sharedPages(handle) }, () => globalThis.tilemark);
 server.on('request', (request, response) => {
   if (refuseMethod(request, response)) return;
-  const isOfWorker =
-    globalThis.tilemarkApi && request.method === 'POST' && OF_WORKERS.test(request.url ?? '');
-  if (isOfWorker) response.setHeader('X-Content-Type-Options', 'nosniff');
-  else stampPeer(request);
-  const answered = isOfWorker ? answerWorker(request, response) : answer(request, response);
-  answered.catch((error) => {
+  stampPeer(request);
+  answer(request, response).catch((error) => {
     process.stderr.write(`${error?.stack ?? error}\n`);
     if (!response.headersSent) response.writeHead(500);
     response.end();

@@ -6,6 +6,8 @@ export async function register(): Promise<void> {
     startUpkeep();
     // For serve.mjs, which is not bundled.
     const { handle } = await import('./server/api/app');
-    Object.assign(globalThis, { tilemarkApi: handle });
+    const { openReads } = await import('./server/session/reads');
+    const { problemResponse } = await import('./server/problem');
+    Object.assign(globalThis, { tilemark: { handle, openReads, problemResponse } });
   }
 }

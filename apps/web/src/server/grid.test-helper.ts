@@ -37,7 +37,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
       isPublic: true,
       sessionSecret: randomUUID(),
       gpuSeconds: 0,
-      limits: { logIn: 0, enroll: 0, submit: 0 },
+      limits: { logIn: 0, enroll: 0, read: 0, submit: 0 },
       isBehindProxy: false,
       ...settings,
     },

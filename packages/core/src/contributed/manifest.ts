@@ -14,6 +14,7 @@
  */
 
 import { z } from 'zod';
+import { MAXIMA, word } from '../maxima';
 import { dtypeSchema, opSchema } from '../schema/op';
 
 /** Limits of one file; each has an answer of its own. */
@@ -57,7 +58,7 @@ const tunableSchema = z.strictObject({
     )
     .min(1)
     .max(KERNEL_LIMITS.valuesPerTunable),
-  default: z.union([z.number(), z.string()]).optional().describe('Absent: the first value.'),
+  default: z.union([z.number(), word]).optional().describe('Absent: the first value.'),
   about: z.string().max(120).default('').describe('What it changes, in one line.'),
 });
 
@@ -79,7 +80,7 @@ export const manifestSchema = z
     name: kernelNameSchema,
     about: z.string().max(200).default('').describe('The idea, in one line.'),
     op: opSchema,
-    dtypes: z.array(dtypeSchema).min(1),
+    dtypes: z.array(dtypeSchema).min(1).max(MAXIMA.words),
     entryPoint: identifier.default('main'),
     tunables: z
       .record(
@@ -101,6 +102,7 @@ export const manifestSchema = z
       .describe('Of A, B, and C.'),
     features: z
       .array(z.enum(['subgroups']))
+      .max(MAXIMA.words)
       .default([])
       .describe('WebGPU features beyond those of its dtypes.'),
     workgroupBytes: expression

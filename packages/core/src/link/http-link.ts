@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { MAXIMA } from '../maxima';
 import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import { problemDetailsSchema } from '../view/answer';
@@ -63,7 +64,8 @@ export class HttpLink implements Link {
   }
 
   heartbeat(state: WorkingState, runs: readonly string[]): Promise<Orders> {
-    return this.#own('heartbeat', ordersSchema, { state, runs });
+    // A run that is left out may be given to another; then the first result of the two counts.
+    return this.#own('heartbeat', ordersSchema, { state, runs: runs.slice(0, MAXIMA.runsInHand) });
   }
 
   async handBack(runId: string): Promise<void> {

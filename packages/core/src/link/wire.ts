@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { kernelFileSchema } from '../contributed/manifest';
+import { MAXIMA, source } from '../maxima';
 import {
   deviceCapabilitiesSchema,
   deviceIdentitySchema,
@@ -24,9 +25,6 @@ export const PROTOCOL_HEADER = 'tilemark-protocol';
 
 /** The next run is waited for this long; less than proxies wait for an answer, ms. */
 export const POLL_MS = 20_000;
-
-/** An outcome as it arrives, and unpacked, is at most this large, bytes. */
-export const OUTCOME_BYTES = { sent: 2_000_000, unpacked: 16_000_000 };
 
 export const attachRequestSchema = z.object({
   version: z.string().min(1).max(40),
@@ -87,7 +85,7 @@ export type WorkingState = z.infer<typeof workingStateSchema>;
 
 export const heartbeatSchema = z.object({
   state: workingStateSchema,
-  runs: z.array(id).max(10_000),
+  runs: z.array(id).max(MAXIMA.runsInHand),
 });
 export const ordersSchema = z.object({
   wanted: wantedStateSchema,
@@ -109,7 +107,7 @@ export const outcomeRequestSchema = z.object({
   run: measuredRunSchema.optional(),
   environment: environmentSchema,
   /** The specialised source; null for host kernels. */
-  wgsl: z.string().nullable(),
+  wgsl: source.nullable(),
   outcome: outcomeSchema,
   /** When it had its turn on its machine; absent: a worker that does not tell. */
   beganAt: date.optional(),

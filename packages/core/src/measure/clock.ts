@@ -1,11 +1,12 @@
 import type { Prepared } from '@tilemark/kernels';
 import { mean, median } from 'd3-array';
 import { z } from 'zod';
+import { MAXIMA } from '../maxima';
 
 /** Two regressions of the same samples on the number of their dispatches. */
 export const clockSchema = z.object({
   /** Dispatches of the samples. */
-  dispatches: z.array(z.number().int().nonnegative()),
+  dispatches: z.array(z.number().int().nonnegative()).max(MAXIMA.words),
   /** Slopes: the time of a dispatch by the device's clock and by the wall clock, ns. */
   deviceNs: z.number(),
   wallNs: z.number(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { line, MAXIMA, named, word, words } from '../maxima';
 
 /** Which toggles Dawn runs with. Profiles are never mixed in a ranking. */
 export const PROFILES = ['default', 'fast'] as const;
@@ -35,7 +36,7 @@ export type DeviceIdentity = z.infer<typeof deviceIdentitySchema>;
 
 /** The limits and features that decide feasibility, as `feasible` of @tilemark/kernels reads them. */
 export const deviceCapabilitiesSchema = z.object({
-  features: z.array(z.string()),
+  features: words,
   maxComputeInvocationsPerWorkgroup: z.number().int().positive(),
   maxComputeWorkgroupSizeX: z.number().int().positive(),
   maxComputeWorkgroupSizeY: z.number().int().positive(),
@@ -73,14 +74,14 @@ export const environmentSchema = z.object({
   device: deviceIdentitySchema,
   capabilities: deviceCapabilitiesSchema,
   profile: profileSchema,
-  driver: z.string(),
-  toggles: z.object({ enabled: z.array(z.string()), disabled: z.array(z.string()) }),
-  runtimeVersions: z.record(z.string(), z.string()),
-  os: z.string(),
-  cpu: z.object({ model: z.string(), cores: z.number().int().positive() }),
+  driver: line,
+  toggles: z.object({ enabled: words, disabled: words }),
+  runtimeVersions: named(word, line, MAXIMA.words),
+  os: line,
+  cpu: z.object({ model: line, cores: z.number().int().positive() }),
   /** Null where a browser does not tell. */
   memoryBytes: z.number().int().positive().nullable(),
-  tilemarkVersion: z.string(),
+  tilemarkVersion: word,
 });
 export type Environment = z.infer<typeof environmentSchema>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { address, MAXIMA, reason, shortened, word, words } from '../maxima';
 import { clockSchema } from './clock';
 import { energySchema } from './energy';
 import { seedSchema } from './seed';
@@ -26,7 +27,7 @@ export const seriesSchema = z.object({
   /** Independent samples that would say as much; absent before methodology 2. */
   independent: z.number().positive().optional(),
   /** Every sample in the order taken. */
-  samplesNs: z.array(ns),
+  samplesNs: z.array(ns).max(MAXIMA.samples),
 });
 export type Series = z.infer<typeof seriesSchema>;
 
@@ -62,7 +63,7 @@ export const clocksSchema = z.object({
   temperatureC: z.number(),
   powerW: z.number(),
   /** Why the clocks are below their maximum, in the driver's words; empty if they are not. */
-  limitedBy: z.array(z.string()),
+  limitedBy: words,
 });
 export type Clocks = z.infer<typeof clocksSchema>;
 
@@ -73,7 +74,7 @@ export const batchSchema = z.object({
   canaryNs: ns,
   /** Absent where the driver does not report them. */
   smMHz: z.number().optional(),
-  limitedBy: z.array(z.string()).optional(),
+  limitedBy: words.optional(),
   /** Then its samples were discarded, unless most were. */
   isSlow: z.boolean(),
 });
@@ -98,7 +99,7 @@ const proofSchema = z.object({
 
 const dueledSideSchema = seriesSchema.extend({
   /** Why the time is not believed; null if it is. */
-  implausible: z.string().nullable(),
+  implausible: reason.nullable(),
 });
 
 export const duelSchema = z.object({
@@ -119,7 +120,7 @@ export type Duel = z.infer<typeof duelSchema>;
 
 export const measurementSchema = z.object({
   methodologyVersion: z.number().int().positive(),
-  policy: z.string(),
+  policy: word,
   /** The process that measured it: several results of one are one invocation; absent: unknown. */
   invocation: z.uuid().optional(),
   timer: z.object({ kind: z.enum(['timestamp', 'wall']), tickNs: z.number().nonnegative() }),
@@ -140,7 +141,9 @@ export const measurementSchema = z.object({
   }),
   stop: stopReasonSchema,
   /** Samples discarded, and why: for example warm-up, or throttling. */
-  discarded: z.array(z.object({ count: z.number().int().positive(), why: z.string() })),
+  discarded: z
+    .array(z.object({ count: z.number().int().positive(), why: reason }))
+    .max(MAXIMA.discarded),
   verification: z.object({
     before: verificationSchema,
     /** The outputs that the cold series left; before methodology 2, the last one. */
@@ -153,19 +156,19 @@ export const measurementSchema = z.object({
    */
   roof: z.object({ ns, bound: z.enum(['compute', 'bandwidth']) }).nullish(),
   /** Of the cold series, in order; absent if nothing watched the device. */
-  batches: z.array(batchSchema).optional(),
+  batches: z.array(batchSchema).max(MAXIMA.batches).optional(),
   /** Around the cold series; null or absent if the driver does not report them. */
   clocks: z.object({ before: clocksSchema, after: clocksSchema }).nullish(),
   /** Under the policy `energy`; null: the device's energy cannot be read; absent: not asked for. */
   energy: energySchema.nullish(),
   /** Its turns with the rival of the run; absent: it has none. `why`: why there is no ratio. */
   duel: z
-    .object({ against: z.string(), duel: duelSchema.nullable(), why: z.string().nullable() })
+    .object({ against: address, duel: duelSchema.nullable(), why: reason.nullable() })
     .optional(),
   /** Part of the machine's processors that other work took, where that may be why it is not ranked. */
   othersLoad: z.number().min(0).max(1).optional(),
   /** Why the result is shown but not ranked; null when it is ranked. */
-  unranked: z.string().nullable(),
+  unranked: reason.nullable(),
 });
 export type Measurement = z.infer<typeof measurementSchema>;
 
@@ -174,7 +177,7 @@ export const worstElementSchema = z.object({
   row: z.number().int().nonnegative(),
   col: z.number().int().nonnegative(),
   /** The value found: a number, or its name where JSON has none (`NaN`, `Infinity`). */
-  got: z.union([z.number(), z.string()]),
+  got: z.union([z.number(), word]),
   want: z.number(),
   bound: z.number().nonnegative(),
 });
@@ -184,23 +187,39 @@ export const STAGES = ['prepare', 'compile', 'verify', 'measure', 'device'] as c
 /** A run ends in exactly one of these. */
 export const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('measured'), measurement: measurementSchema }),
-  z.object({ kind: z.literal('skipped'), why: z.string() }),
+  z.object({ kind: z.literal('skipped'), why: reason }),
   z.object({
     kind: z.literal('incorrect'),
     when: z.enum(['before', 'after']),
     worst: worstElementSchema,
     /** Why it is wrong although each element is within its bound: too little precision. */
-    reason: z.string().optional(),
+    reason: reason.optional(),
     /** Elements beyond their bound, of how many. */
     beyond: z.number().int().nonnegative().optional(),
     checked: z.number().int().positive().optional(),
     /** RMS error in roundoffs of the dtype. */
     rms: z.number().nonnegative().optional(),
   }),
-  z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: z.string() }),
+  z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: reason }),
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type OutcomeKind = Outcome['kind'];
+
+/** An outcome whose texts are as short as they are kept, whoever wrote it. */
+export function withShortReasons(outcome: Outcome): Outcome {
+  switch (outcome.kind) {
+    case 'skipped':
+      return { ...outcome, why: shortened(outcome.why) };
+    case 'failed':
+      return { ...outcome, message: shortened(outcome.message) };
+    case 'incorrect':
+      return outcome.reason === undefined
+        ? outcome
+        : { ...outcome, reason: shortened(outcome.reason) };
+    default:
+      return outcome;
+  }
+}
 
 /** The stage whose failures are the kernel's own: they come again whenever it is run. */
 export const KERNEL_STAGE = 'compile';

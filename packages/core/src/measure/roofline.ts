@@ -12,6 +12,7 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
+import { MAXIMA } from '../maxima';
 import { dtypeSchema } from '../schema/op';
 import { nextDispatches } from './calibrate';
 import type { DeviceCapabilities } from './device';
@@ -277,11 +278,13 @@ const rate = z.number().positive();
 /** The most a device can do, as its probes found. */
 export const rooflineSurveySchema = z.object({
   /** Copies by working set (half read, half written), smallest first; bytes of both count. */
-  copies: z.array(z.object({ bytes: z.number().int().positive(), gigabytesPerSecond: rate })),
+  copies: z
+    .array(z.object({ bytes: z.number().int().positive(), gigabytesPerSecond: rate }))
+    .max(MAXIMA.probes),
   /** What the copies imply about the last-level cache, see `impliedCacheBytes`; null: nothing. */
   lastLevelCacheBytes: z.number().int().positive().nullable(),
   /** Multiply-adds in registers; each counts as two operations. */
-  peaks: z.array(z.object({ dtype: dtypeSchema, gigaflopsPerSecond: rate })),
+  peaks: z.array(z.object({ dtype: dtypeSchema, gigaflopsPerSecond: rate })).max(MAXIMA.probes),
 });
 export type RooflineSurvey = z.infer<typeof rooflineSurveySchema>;
 

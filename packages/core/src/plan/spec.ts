@@ -23,6 +23,7 @@ import {
   type Shape,
 } from '@tilemark/kernels';
 import { z } from 'zod';
+import { MAXIMA, named } from '../maxima';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { dtypeSchema } from '../schema/op';
@@ -54,7 +55,7 @@ export const problemSchema = z.discriminatedUnion('op', [
 export const tunableValueSchema = z.union([z.number(), z.string().max(40)]);
 export const variantSchema = z.strictObject({
   kernel: z.string().max(80),
-  tunables: z.record(z.string().max(40), tunableValueSchema),
+  tunables: named(z.string().max(40), tunableValueSchema, MAXIMA.parameters),
 });
 
 /**
@@ -63,7 +64,11 @@ export const variantSchema = z.strictObject({
  */
 export const caseSchema = z.strictObject({
   kernel: z.string().max(80),
-  tunables: z.record(z.string().max(40), z.array(tunableValueSchema).min(1).max(64)).default({}),
+  tunables: named(
+    z.string().max(40),
+    z.array(tunableValueSchema).min(1).max(64),
+    MAXIMA.parameters,
+  ).default({}),
   shapes: z.array(shapeSchema).min(1).max(64),
   dtypes: z.array(dtypeSchema).min(1).max(idsOf(DTYPES).length).default(['f32']),
   /** Each takes turns with this variant once it is measured: a duel (measure/duel.ts). */

@@ -2,6 +2,7 @@
 import { kernelOf, type Problem, parseProblem, rateOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { z } from 'zod';
+import { reason } from '../maxima';
 import { driverText, environmentSchema, type Profile, profileSchema } from '../measure/device';
 import { date, type ReferenceFigure } from '../view/api';
 
@@ -36,7 +37,7 @@ export const sideBySideFileSchema = z.object({
   date,
   environments: z.partialRecord(profileSchema, environmentSchema),
   /** A row that failed has an error in place of rounds. */
-  results: z.array(z.union([rowSchema, z.object({ error: z.string() })])).max(1_000),
+  results: z.array(z.union([rowSchema, z.object({ error: reason })])).max(1_000),
 });
 export type SideBySideFile = z.infer<typeof sideBySideFileSchema>;
 

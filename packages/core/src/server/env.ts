@@ -56,6 +56,7 @@ const schema = z
     TILEMARK_LIMIT_LOGIN: limit(60),
     TILEMARK_LIMIT_ENROLL: limit(60),
     TILEMARK_LIMIT_SUBMIT: limit(600),
+    TILEMARK_LIMIT_READ: limit(240),
     TILEMARK_LIMIT_GPU_SECONDS: optional
       .refine(
         (text) => text === null || /^\d{1,8}$/.test(text),
@@ -84,6 +85,8 @@ const schema = z
       enroll: set.TILEMARK_LIMIT_ENROLL,
       /** Sweeps and imports with one token. */
       submit: set.TILEMARK_LIMIT_SUBMIT,
+      /** Pages from one address; other answers count by what they take (web's session/reads.ts). */
+      read: set.TILEMARK_LIMIT_READ,
     },
     /** Of contributed kernels, per token and day; 0: no limit. */
     gpuSeconds: set.TILEMARK_LIMIT_GPU_SECONDS,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 /** A time that Postgres can store: it has no year 0. */
 export const date = z.iso
   .datetime()
+  .max(40)
   .refine((time) => Date.parse(time) >= 0, 'The time is before 1970.');
 export const id = z.string().min(1).max(64);
 export const name = z.string().trim().min(1).max(120);

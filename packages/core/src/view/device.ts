@@ -1,5 +1,6 @@
 import type { Problem } from '@tilemark/kernels';
 import { z } from 'zod';
+import { line } from '../maxima';
 import {
   deviceCapabilitiesSchema,
   deviceClassSchema,
@@ -11,8 +12,8 @@ import { rooflineSurveySchema } from '../measure/roofline';
 import { date, id } from './answer';
 
 export const deviceRefSchema = z.object({
-  key: z.string(),
-  name: z.string(),
+  key: line,
+  name: line,
   class: deviceClassSchema,
 });
 export type DeviceRef = z.infer<typeof deviceRefSchema>;

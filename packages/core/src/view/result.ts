@@ -1,5 +1,6 @@
 import { rateOf } from '@tilemark/kernels';
 import { z } from 'zod';
+import { address, line, MAXIMA, word } from '../maxima';
 import {
   type DeviceIdentity,
   deviceKey,
@@ -15,7 +16,7 @@ import { deviceRefSchema } from './device';
 import { metricsText } from './metrics';
 
 /** Who imported a result from a file, and when. */
-export const importedSchema = z.object({ by: z.string(), at: date });
+export const importedSchema = z.object({ by: word, at: date });
 export type ImportedMark = z.infer<typeof importedSchema>;
 
 /** What stands as `confirmedBy` where nobody else need agree. */
@@ -28,7 +29,7 @@ export const runResultSchema = z.object({
   resultId: id.nullable(),
   variant: variantSchema,
   /** `matmul/tiled[TILE=16,...]`. */
-  address: z.string(),
+  address,
   problem: problemSchema,
   device: deviceRefSchema,
   profile: profileSchema,
@@ -42,7 +43,7 @@ export const runResultSchema = z.object({
    * Who or what agrees with it, in words: `the operator` of what is its own. Null or absent: nobody
    * but the party that measured it.
    */
-  confirmedBy: z.string().nullish(),
+  confirmedBy: line.nullish(),
   /** GFLOP/s or GB/s from the cold median; null unless measured. */
   rate: rateSchema.nullable(),
 });
@@ -115,7 +116,7 @@ export const benchFileSchema = z.object({
   /** Of the first device and profile. */
   environment: environmentSchema,
   /** Of the others, if there are several; a result's is the one with its device and profile. */
-  environments: z.array(environmentSchema).default([]),
-  results: z.array(runResultSchema),
+  environments: z.array(environmentSchema).max(MAXIMA.environments).default([]),
+  results: z.array(runResultSchema).max(MAXIMA.results),
 });
 export type BenchFile = z.infer<typeof benchFileSchema>;

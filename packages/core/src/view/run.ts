@@ -1,3 +1,4 @@
+import { MAXIMA, shortened } from '../maxima';
 import { type PeakShare, peakShare } from '../measure/data-sheet';
 import {
   type Duel,
@@ -66,13 +67,19 @@ export const runView = ({
   profile: run.profile,
   policy: run.policy,
   kind: outcome?.kind ?? 'pending',
-  reason: outcomeReason(outcome),
+  reason: reasonInList(outcome),
   ...(mayEndOtherwise(outcome) && { mayRetry: true as const }),
   figures: outcome?.kind === 'measured' ? runFigures(run, outcome.measurement) : null,
   duel: outcome?.kind === 'measured' ? duelView(outcome.measurement) : null,
   endedAt: run.endedAt ?? null,
   imported: run.imported ?? null,
 });
+
+/** Thousands of runs may each have one; the result's own page has all of it. */
+function reasonInList(outcome: RunResult['outcome']): string | null {
+  const reason = outcomeReason(outcome);
+  return reason === null ? null : shortened(reason, MAXIMA.characters.reasonInList);
+}
 
 /** What is shown of a measurement. */
 export function runFigures(

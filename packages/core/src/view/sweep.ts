@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAXIMA, named } from '../maxima';
 import { profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { specSchema } from '../plan/spec';
@@ -21,7 +22,7 @@ export const newSweepSchema = z.union([
   z.strictObject({
     name,
     suite: z.string().max(80),
-    params: z.record(z.string().max(40), z.number()).default({}),
+    params: named(z.string().max(40), z.number(), MAXIMA.parameters).default({}),
     profiles: z.array(profileSchema).min(1).max(2).optional(),
     policy: policyIdSchema.optional(),
     devices: z.array(z.string().max(300)).min(1).max(200).optional(),
@@ -72,7 +73,7 @@ export type SweepFilter = z.infer<typeof sweepFilterSchema>;
 export const sweepEventSchema = z.object({
   counts: countsSchema,
   status: sweepStatusSchema,
-  /** Results recorded since the last event. */
+  /** Results recorded since the last event, without samples. */
   results: z.array(runResultSchema),
   /** Runs that are being measured. */
   running: z.array(id),

@@ -126,7 +126,7 @@ describe('rate limits', () => {
   const limited = () =>
     provideServices({
       ...grid,
-      settings: { ...grid.settings, limits: { logIn: 2, enroll: 2, submit: 2 } },
+      settings: { ...grid.settings, limits: { logIn: 2, enroll: 2, read: 0, submit: 2 } },
     });
 
   it('answer 429 with the time to wait, by token', async () => {

@@ -1,8 +1,11 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
+import { MAXIMA, pauses } from '@tilemark/core';
 import type { MiddlewareHandler } from 'hono';
-import { HttpProblem } from '../problem';
+import { z } from 'zod';
+import { HttpProblem, problemOfZod } from '../problem';
+import { Outline, type Part } from './outline';
 
 /** A request as Node has it; empty where it came through Next. */
 export interface NodeRequest {
@@ -13,16 +16,26 @@ export interface NodeRequest {
   };
 }
 
+/** How a body may come. */
+export interface BodyForm {
+  readonly maxBytes: number;
+  /** Where it may come as gzip: how large it may become. */
+  readonly unpackedBytes?: number | undefined;
+  /** A list of objects at its top that may be long, and the schema of one. */
+  readonly list?: { readonly name: string; readonly item: z.ZodType } | undefined;
+}
+
 /**
- * Reads a JSON body for the validator. Answers 415 for another media type, 413 over the limit,
- * 400 for broken JSON and for text that cannot be stored.
- *
- * @param unpackedBytes where bodies may come as gzip: how large one may become
+ * Reads a JSON body for the validator. Answers 415 for another media type, 413 over a maximum,
+ * 400 for broken JSON and for text that cannot be stored, 429 while bodies of others take the room
+ * there is for them. What a body may contain is looked at while it arrives (outline.ts). The entries
+ * of a long list are parsed and checked a few at a time, beside the validator, which is given the
+ * list empty: they are `items` of the context.
  */
-export function jsonBody(
-  maxBytes: number,
-  unpackedBytes?: number,
-): MiddlewareHandler<{ Bindings: NodeRequest }> {
+export function jsonBody({ list, maxBytes, unpackedBytes }: BodyForm): MiddlewareHandler<{
+  Bindings: NodeRequest;
+  Variables: { items?: readonly unknown[] };
+}> {
   return async (c, next) => {
     const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
     if (type !== 'application/json') {
@@ -30,11 +43,53 @@ export function jsonBody(
     }
     c.req.raw.headers.set('content-type', type);
     const isPacked = unpackedBytes !== undefined && c.req.header('content-encoding') === 'gzip';
-    const sent = await received(c.env?.incoming ?? c.req.raw.body, c.req.raw.headers, maxBytes);
-    const body = parsed(isPacked ? await unpacked(sent, unpackedBytes) : sent);
-    c.req.json = async <T>() => body as T;
+    const outline = new Outline(list?.name);
+    const source = c.env?.incoming ?? c.req.raw.body;
+    const room = new Room();
+    try {
+      const { headers } = c.req.raw;
+      const sent = await received(source, headers, maxBytes, room, isPacked ? null : outline);
+      const bytes = isPacked ? await unpacked(sent, unpackedBytes) : sent;
+      if (isPacked) outline.feed(bytes);
+      const { inside } = outline;
+      const body = parsed(
+        inside ? Buffer.concat([bytes.subarray(0, inside[0]), bytes.subarray(inside[1])]) : bytes,
+      );
+      c.req.json = async <T>() => body as T;
+      if (list && inside) c.set('items', await items(bytes, outline.parts, list));
+    } finally {
+      room.leave();
+    }
     await next();
   };
+}
+
+/** For bodies that are being read, all together: two of the largest, bytes. */
+const ROOM_BYTES = 2 * MAXIMA.bytes.import;
+const COME_BACK_S = 5;
+let takenBytes = 0;
+
+/** What one body takes of the room for all. */
+class Room {
+  #bytes = 0;
+
+  take(bytes: number): void {
+    if (takenBytes + bytes > ROOM_BYTES) {
+      throw new HttpProblem(
+        429,
+        `The site is reading as much as it can: try again in ${COME_BACK_S} s.`,
+        undefined,
+        COME_BACK_S,
+      );
+    }
+    this.#bytes += bytes;
+    takenBytes += bytes;
+  }
+
+  leave(): void {
+    takenBytes -= this.#bytes;
+    this.#bytes = 0;
+  }
 }
 
 /** @param body straight from Node where it can be: a web stream around it costs more than the JSON */
@@ -42,6 +97,8 @@ async function received(
   body: AsyncIterable<Uint8Array> | null,
   headers: Headers,
   maxBytes: number,
+  room: Room,
+  outline: Outline | null,
 ): Promise<Buffer> {
   const tooLarge = () => new HttpProblem(413, `Send at most ${maxBytes / 1e6} MB.`);
   if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
@@ -50,9 +107,35 @@ async function received(
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge();
+    room.take(chunk.length);
+    outline?.feed(chunk);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
+}
+
+/** The entries of a list, checked. Throws 400 at the first that is at fault. */
+async function items(
+  bytes: Buffer,
+  parts: readonly Part[],
+  { item, name }: NonNullable<BodyForm['list']>,
+): Promise<unknown[]> {
+  const checked: unknown[] = [];
+  const pause = pauses();
+  for (const [index, [start, end]] of parts.entries()) {
+    const value = parsed(bytes.subarray(start, end));
+    const { data, error } = item.safeParse(value);
+    if (error) {
+      const issues = error.issues.map((issue) => ({
+        ...issue,
+        path: [name, index, ...issue.path],
+      }));
+      throw problemOfZod(new z.ZodError(issues), { [name]: { [index]: value } });
+    }
+    checked.push(data);
+    await pause();
+  }
+  return checked;
 }
 
 function parsed(sent: Buffer): unknown {
@@ -70,7 +153,7 @@ function parsed(sent: Buffer): unknown {
 const gunzipped = promisify(gunzip);
 
 /** Unpacked at once: handing so little to another thread costs more than it takes. */
-const LITTLE_BYTES = 16_384;
+const LITTLE_BYTES = 2_048;
 
 async function unpacked(sent: Buffer, maxOutputLength: number): Promise<Buffer> {
   try {

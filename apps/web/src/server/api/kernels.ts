@@ -7,6 +7,7 @@ import {
   kernelDetailSchema,
   kernelFileSchema,
   kernelSchema,
+  MAXIMA,
   pageOf,
   publishedSchema,
   SUITES,
@@ -65,7 +66,7 @@ operation(
     limit: 'submit',
     audit: 'contributeKernel',
     body: kernelFileSchema.omit({ author: true }),
-    maxBodyBytes: 2_000_000,
+    maxBodyBytes: MAXIMA.bytes.kernel,
     answer: { status: 201, schema: contributedKernelSchema },
   },
   ({ body, note, principal, services: { store } }) =>

@@ -1,4 +1,4 @@
-import { deviceKey } from '@tilemark/core';
+import { deviceKey, MAXIMA } from '@tilemark/core';
 import { expect, it } from 'vitest';
 import {
   environment,
@@ -6,12 +6,12 @@ import {
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { gridOfFile } from '../grid.test-helper';
 
-const ROWS = 100_000;
+const ROWS: number = MAXIMA.results;
 
 const { grid, send } = gridOfFile('member');
 
 /** A file of many results, one of which names a kernel that does not exist. */
-function fileOf(bad: number): string {
+function fileOf(bad: number, rows = ROWS): string {
   const row = (index: number) => ({
     runId: String(index),
     resultId: null,
@@ -24,16 +24,22 @@ function fileOf(bad: number): string {
     outcome: { kind: 'skipped', why: 'not enough workgroup memory' },
     rate: null,
   });
-  const results = Array.from({ length: ROWS }, (_, index) => row(index));
+  const results = Array.from({ length: rows }, (_, index) => row(index));
   return JSON.stringify({ version: 1, environment: environment('One'), results });
 }
 
 const bring = (body: string) => send('POST /results/import', body);
 
-it('of 100,000 rows one is bad: it is named, and none is kept', async () => {
-  const response = await bring(fileOf(98_765));
+it('of as many rows as a file may have one is bad: it is named, and none is kept', async () => {
+  const response = await bring(fileOf(18_765));
   expect(response.status).toBe(400);
-  expect(await response.json()).toMatchObject({ field: 'results[98765].variant.kernel' });
+  expect(await response.json()).toMatchObject({ field: 'results[18765].variant.kernel' });
   expect((await grid().store.sweeps.list()).items).toEqual([]);
   expect(await grid().store.runs.byState()).toEqual({});
+});
+
+it('one row more is refused, and none is kept', async () => {
+  const response = await bring(fileOf(-1, ROWS + 1));
+  expect(response.status).toBe(413);
+  expect((await grid().store.sweeps.list()).items).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import type { AuditAction } from '@tilemark/core';
+import { type AuditAction, MAXIMA } from '@tilemark/core';
 import type { AuditNote, Limits, Principal } from '@tilemark/core/server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { etag } from 'hono/etag';
@@ -12,14 +12,19 @@ import { type Access, checkAccess } from '../session/access';
 import { checkLimit, checkLogInLimit } from '../session/limit';
 import { checkSameOrigin } from '../session/origin';
 import { identify, NOBODY } from '../session/principal';
-import { checkName, checkText, jsonBody, type NodeRequest } from './body';
+import { type BodyForm, checkName, checkText, jsonBody, type NodeRequest } from './body';
 import { problemAnswers } from './document';
 import { checkProtocol } from './protocol';
 
 /** What the checks before an operation have found out. */
 export interface Env {
   readonly Bindings: NodeRequest;
-  readonly Variables: { readonly services: Services; readonly principal: Principal | null };
+  readonly Variables: {
+    readonly services: Services;
+    readonly principal: Principal | null;
+    /** Of `longList`. */
+    readonly items?: readonly unknown[];
+  };
 }
 export type Api = OpenAPIHono<Env>;
 
@@ -65,6 +70,8 @@ export interface Operation<
   readonly maxBodyBytes?: number;
   /** Its body may come as gzip, and is at most this large unpacked. */
   readonly maxUnpackedBytes?: number;
+  /** A list of objects at the top of its body that may be long. */
+  readonly longList?: string;
   /** Part of the worker's link: the request names its protocol. */
   readonly isLink?: boolean;
   /** When it answers with these, beyond what access, path and body imply. */
@@ -112,7 +119,7 @@ export function operation<Path extends string, Query extends z.ZodType, Body ext
       c,
       params: checked<Params<Path>>(c, 'param'),
       query: checked<z.output<Query>>(c, 'query'),
-      body: checked<z.output<Body>>(c, 'json'),
+      body: withItems(c, declared, checked<z.output<Body>>(c, 'json')),
       principal,
       note: action && principal ? { action, by: principal } : undefined,
       services: opened,
@@ -132,12 +139,27 @@ export function operation<Path extends string, Query extends z.ZodType, Body ext
   );
 }
 
+/** A body with its long list, which the validator was given empty. */
+const withItems = <T>({ var: { items } }: Context<Env>, { longList }: Operation, body: T): T =>
+  longList && items ? { ...body, [longList]: items } : body;
+
 /** What Hono's validators have put aside; their types do not survive a general declaration. */
 const checked = <T>(c: Context, target: string): T => c.req.valid(target as never) as T;
 
 function routeOf(declared: Operation) {
   const { access, answer, audit, body, caching = 'never', id, limit, path, query } = declared;
-  const { maxBodyBytes = 1_000_000, maxUnpackedBytes, method, summary } = declared;
+  const {
+    longList,
+    maxBodyBytes = MAXIMA.bytes.body,
+    maxUnpackedBytes,
+    method,
+    summary,
+  } = declared;
+  const form = {
+    maxBytes: maxBodyBytes,
+    unpackedBytes: maxUnpackedBytes,
+    list: listOf(body, longList),
+  };
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()]);
   const types = answer.types ?? ['application/json'];
   const content = (schema: z.ZodType) =>
@@ -169,12 +191,16 @@ function routeOf(declared: Operation) {
       },
       ...problemAnswers(declared, maxBodyBytes),
     },
-    middleware: [
-      observed(declared),
-      admitted(declared),
-      ...(body ? [jsonBody(maxBodyBytes, maxUnpackedBytes)] : []),
-    ],
+    middleware: [observed(declared), admitted(declared), ...(body ? [jsonBody(form)] : [])],
   });
+}
+
+/** The schema of the entries of a list in a body. */
+function listOf(body: z.ZodType | undefined, name: string | undefined): BodyForm['list'] {
+  if (!name || !(body instanceof z.ZodObject)) return undefined;
+  const list: unknown = body.shape[name];
+  if (!(list instanceof z.ZodArray)) throw new TypeError(`${name} is no list of the body`);
+  return { name, item: list.element as z.ZodType };
 }
 
 /** Counts the request for Prometheus, by operation: ids in addresses are not labels. */

@@ -1,4 +1,10 @@
-import { benchFileSchema, misplaced, resultDetailSchema, sweepCreatedSchema } from '@tilemark/core';
+import {
+  benchFileSchema,
+  MAXIMA,
+  misplaced,
+  resultDetailSchema,
+  sweepCreatedSchema,
+} from '@tilemark/core';
 import { importResults } from '@tilemark/core/server';
 import { found, noun, ok, operation, signedIn } from './operation';
 
@@ -45,13 +51,15 @@ operation(
     id: 'importResults',
     method: 'post',
     path: '/results/import',
-    summary: 'Imports the results of `tilemark bench --json` as a finished sweep. At most 64 MB.',
+    summary:
+      'Imports the results of `tilemark bench --json` as a finished sweep. At most 64 MB and 20,000 results.',
     access: 'submit',
     limit: 'submit',
     audit: 'importResults',
     body: benchFileSchema,
     misplaced: (body) => misplaced(body, 'results'),
-    maxBodyBytes: 64_000_000,
+    longList: 'results',
+    maxBodyBytes: MAXIMA.bytes.import,
     answer: { status: 201, schema: sweepCreatedSchema },
   },
   ({ body, note, principal, services }) => importResults(services, body, signedIn(principal), note),

@@ -4,19 +4,26 @@ import inject from 'light-my-request';
 const KEPT_MS = 1_000;
 /** Pages kept at once; the oldest goes first. */
 const MOST_PAGES = 200;
+/** Rendered at once. */
+const MOST_AT_ONCE = 2;
 /** What a page depends on beside its address: where links point, how Next wants it, how it is packed. */
 const VARYING =
   /^(host|x-forwarded-(host|proto)|accept|accept-encoding|rsc|next-.*|user-agent|purpose)$/;
 /** What is not a page: answers of the API, files, and what a visitor does to a session. */
-const NOT_A_PAGE = /^\/(api|_next|metrics|login|logout)(\/|$)|\.\w+$/;
+const NOT_A_PAGE = /^\/(api\/|(_next|metrics|login|logout)(\/|$))|\.\w+$/;
 
 /**
  * Lets readers without a session share one rendering of a page: rendering is most of an answer's
  * cost, and the leaderboard is the same for all of them. A page is at most a second old. It keeps
  * the nonce of its content security policy: what is injected through an address is another page.
  *
+ * A few are rendered at once, so that nobody else waits for as many steps of rendering as there are
+ * readers.
+ *
+ * @template Cost
  * @param {import('node:http').RequestListener} handle
- * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>}
+ * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, cost: Cost | 'page', isRefused?: (cost: Cost | 'page' | 'kept') => Promise<boolean>) => Promise<void>}
+ *   `isRefused` has answered the reader where it says so; it is asked what the answer costs
  */
 export function sharedPages(handle) {
   /** @type {Map<string, Promise<inject.Response>>} */
@@ -29,19 +36,36 @@ export function sharedPages(handle) {
       response.destroy(/** @type {Error} */ (error));
     }
   };
-  return async (request, response) => {
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  let rendering = 0;
+  /** @param {inject.InjectOptions} options */
+  const inTurn = async (options) => {
+    if (rendering >= MOST_AT_ONCE) await new Promise((go) => waiting.push(() => go(undefined)));
+    else rendering += 1;
+    try {
+      return await inject(render, options);
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else rendering -= 1;
+    }
+  };
+  return async (request, response, cost, isRefused = async () => false) => {
     const { headers, method, url = '/' } = request;
     const path = url.split('?', 1)[0] ?? '';
-    if (method !== 'GET' || headers.cookie || headers.authorization || NOT_A_PAGE.test(path)) {
-      return handle(request, response);
+    if (method !== 'GET' || NOT_A_PAGE.test(path)) {
+      if (!(await isRefused(cost))) await handle(request, response);
+      return;
     }
     const asked = Object.fromEntries(
       Object.entries(headers).filter(([name]) => VARYING.test(name)),
     );
     const key = JSON.stringify([url, asked]);
+    if (await isRefused(pages.has(key) ? 'kept' : cost)) return;
     let page = pages.get(key);
     if (!page) {
-      page = inject(render, { method, url, headers: asked });
+      page = inTurn({ method, url, headers: asked });
       pages.set(key, page);
       const forget = () => pages.get(key) === page && pages.delete(key);
       // Those who asked meanwhile hear of an outage; the next reader asks again.

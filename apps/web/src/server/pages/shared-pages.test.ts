@@ -16,7 +16,7 @@ async function site(status = 200) {
     response.end(`${request.url} ${++rendered}`);
   });
   const answer = sharedPages(handle);
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void answer(request, response, 'page'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   opened.push(() => server.close());
   const { port } = server.address() as AddressInfo;
@@ -42,19 +42,38 @@ test('a page is rendered again after a second', async () => {
 });
 
 test.each([
-  ['a session', '/', { cookie: 'tilemark-session=x' }],
-  ['a token', '/', { authorization: 'Bearer tm_member_x' }],
-  ['the API', '/api/v1/health', {}],
-  ['a file', '/worker.tgz', {}],
-  ['logging in', '/login', {}],
-] as const)('%s gets an answer of its own', async (_, path, headers) => {
+  ['the API', '/api/v1/health'],
+  ['a file', '/worker.tgz'],
+  ['logging in', '/login'],
+] as const)('%s gets an answer of its own', async (_, path) => {
   const { get } = await site();
-  expect(await get(path, headers)).toBe(`${path} 1`);
-  expect(await get(path, headers)).toBe(`${path} 2`);
+  expect(await get(path)).toBe(`${path} 1`);
+  expect(await get(path)).toBe(`${path} 2`);
 });
 
 test('an outage is not kept', async () => {
   const { get } = await site(503);
   expect(await get('/')).toBe('/ 1');
   expect(await get('/')).toBe('/ 2');
+});
+
+test('two pages are rendered at once, and the others in their turn', async () => {
+  let rendering = 0;
+  let most = 0;
+  const answer = sharedPages(async (request, response) => {
+    most = Math.max(most, ++rendering);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    rendering -= 1;
+    response.end(request.url);
+  });
+  const server = createServer((request, response) => void answer(request, response, 'page'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const paths = Array.from({ length: 12 }, (_, at) => `/?at=${at}`);
+  const answers = await Promise.all(
+    paths.map(async (path) => (await fetch(`http://127.0.0.1:${port}${path}`)).text()),
+  );
+  expect(answers).toEqual(paths);
+  expect(most).toBe(2);
 });

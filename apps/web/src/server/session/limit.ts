@@ -41,14 +41,18 @@ export async function checkLogInLimit(grid: Limited, headers: Headers): Promise<
     );
 }
 
-const tooMany = (rule: string, { retryAfterS }: { readonly retryAfterS: number }) =>
+export const tooMany = (rule: string, { retryAfterS }: { readonly retryAfterS: number }) =>
   new HttpProblem(429, `${rule}: try again in ${retryAfterS} s.`, undefined, retryAfterS);
 
 /**
  * The reader's address: what the proxy has added to X-Forwarded-For, where the deployment says
  * that there is one; else that of the connection, which no header can change.
  */
-function addressOf(headers: Headers, isBehindProxy: boolean): string {
+export function addressOf(
+  headers: Headers,
+  isBehindProxy: boolean,
+  peer = headers.get(PEER_HEADER),
+): string {
   const told = isBehindProxy ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : null;
-  return (told || headers.get(PEER_HEADER) || 'unknown').slice(0, 60);
+  return (told || peer || 'unknown').slice(0, 60);
 }

@@ -1,5 +1,6 @@
 import { isServiceUnavailable } from '@tilemark/core/server';
 import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
 import { SESSION_COOKIE } from '@/ui/site';
 import { HttpProblem } from '../problem';
@@ -13,8 +14,15 @@ import { endSession, openSession } from './session';
 /** A way to log in: a token, or the code of a link that works once. */
 type Means = 'token' | 'code';
 
+/** The form of /login; larger ones are refused unread. */
+const FORM_BYTES = 16_384;
+const tooLarge = () => {
+  throw new HttpProblem(413, `Send at most ${FORM_BYTES} bytes.`);
+};
+
 /** Logging in and out: a token is taken once, and a session kept in its place. */
 export const login = new Hono()
+  .use(bodyLimit({ maxSize: FORM_BYTES, onError: tooLarge }))
   // Login links: `/login?code=…` and `/login?token=…` lead here.
   .get('/login/token', async (c) => {
     const { code, next, token } = c.req.query();

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
+import { pauses } from '../../maxima';
 import { deviceKey } from '../../measure/device';
 import type { BenchFile, Counts } from '../../view/api';
 import { OPERATOR } from '../gate/parties';
 import type { AuditNote, Principal } from '../store/audit';
-import { canonicalJson, sha256 } from '../store/database';
-import type { Author } from '../store/new-sweeps';
+import { canonicalJson } from '../store/database';
+import type { Author, ImportedRun } from '../store/new-sweeps';
 import type { Store } from '../store/store';
 import { importedRun, type KnownDevice } from './check';
 import { importedSweep } from './spec';
@@ -28,9 +30,13 @@ export async function importResults(
   const isAdmin = author.role === 'admin';
   const party = isAdmin ? OPERATOR : (author.tokenId ?? null);
   const context = { now: new Date(), isAdmin, known: await knownDevices(store, file, party) };
-  const results = file.results
-    .map((_, index) => importedRun(file, index, context))
-    .filter((run) => run !== null);
+  const results: ImportedRun[] = [];
+  const pause = pauses();
+  for (const index of file.results.keys()) {
+    const run = importedRun(file, index, context);
+    if (run) results.push(run);
+    await pause();
+  }
   const [first] = results;
   if (!first) throw new InputError('The file contains no finished result.', 'results');
   const { spec, suite, title } = importedSweep(results);
@@ -41,11 +47,23 @@ export async function importResults(
     importedBy: author.name,
     party,
     createdById: author.tokenId ?? null,
-    contentHash: sha256(canonicalJson(file)),
+    contentHash: await contentHash(file),
     results,
     note,
   });
   return { id, counts };
+}
+
+/** SHA-256 of the file's canonical JSON, which may be long, a result at a time. */
+export async function contentHash({ results, ...rest }: BenchFile): Promise<string> {
+  const [before, after] = canonicalJson({ ...rest, results: [] }).split('"results":[]');
+  const hash = createHash('sha256').update(`${before}"results":[`);
+  const pause = pauses();
+  for (const [index, result] of results.entries()) {
+    hash.update(`${index > 0 ? ',' : ''}${canonicalJson(result)}`);
+    await pause();
+  }
+  return hash.update(`]${after}`).digest('hex');
 }
 
 /** What the grid already knows about the devices in a file. */

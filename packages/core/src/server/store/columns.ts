@@ -1,7 +1,7 @@
 import type { Prisma } from '@tilemark/db';
 import { parseProblem, type Variant } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
-import type { Measurement, Outcome } from '../../measure/outcome';
+import { type Measurement, type Outcome, withShortReasons } from '../../measure/outcome';
 import type { PolicyId } from '../../measure/policy';
 import { canonicalJson, fromJson, sha256, toJson } from './database';
 
@@ -28,7 +28,7 @@ type OutcomeColumns = Pick<
 /** An outcome as columns: samples in arrays of their own, the headline beside them. */
 export function outcomeColumns(outcome: Outcome): OutcomeColumns {
   if (outcome.kind !== 'measured') {
-    return { outcome: toJson(outcome), coldSamplesNs: [], hotSamplesNs: [] };
+    return { outcome: toJson(withShortReasons(outcome)), coldSamplesNs: [], hotSamplesNs: [] };
   }
   const { measurement } = outcome;
   const { cold, hot } = measurement;

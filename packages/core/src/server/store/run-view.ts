@@ -19,6 +19,20 @@ export const RUN_VIEW = {
   result: { select: { ...RESULT, coldSamplesNs: true, hotSamplesNs: true } },
 } satisfies Prisma.RunInclude;
 
+/** The same for lists, in which samples would be megabytes. */
+export const RUN_WITHOUT_SAMPLES = {
+  ...RUN_VIEW,
+  result: { select: RESULT },
+} satisfies Prisma.RunInclude;
+
+export const resultWithoutSamples = (
+  row: Prisma.RunGetPayload<{ include: typeof RUN_WITHOUT_SAMPLES }>,
+): RunResult =>
+  runResult({
+    ...row,
+    result: row.result && { ...row.result, coldSamplesNs: [], hotSamplesNs: [] },
+  });
+
 export type RunRow = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
 
 export function runResult(row: RunRow): RunResult {
@@ -86,7 +100,7 @@ export async function runViewsOf(
     where: { sweepId },
     orderBy: { ordinal: 'asc' },
     take: limit,
-    include: { ...RUN_VIEW, result: { select: RESULT } },
+    include: RUN_WITHOUT_SAMPLES,
   });
   const shared = new Map<string, unknown>();
   const once = <T>(part: T): T => {
@@ -95,8 +109,7 @@ export async function runViewsOf(
     return shared.get(key) as T;
   };
   return rows.filter(isKnownProblem).map((row) => {
-    const result = row.result && { ...row.result, coldSamplesNs: [], hotSamplesNs: [] };
-    const { device, problem, variant, ...view } = runView(runResult({ ...row, result }));
+    const { device, problem, variant, ...view } = runView(resultWithoutSamples(row));
     return {
       ...view,
       ...(row.state === 'running' && { kind: 'running' as const }),

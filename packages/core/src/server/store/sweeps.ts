@@ -36,6 +36,8 @@ interface FastestRun extends Placeable {
 }
 
 const CREATE_TIMEOUT_MS = 60_000;
+/** A page of results ends with the run that reaches it: some megabytes. */
+const SAMPLES_PER_PAGE = 250_000;
 /** The largest `integer` of Postgres. */
 const LAST_ORDINAL = 2 ** 31 - 1;
 
@@ -170,14 +172,24 @@ export function sweepsOf(db: PrismaClient) {
       if (cursor !== undefined && !(/^\d+$/.test(cursor) && after <= LAST_ORDINAL)) {
         throw new InputError(`'${cursor}' is not a cursor of this list.`, 'cursor');
       }
+      const page = await db.$queryRaw<{ ordinal: number; samplesBefore: number }[]>`
+        SELECT run."ordinal", coalesce(sum(
+          cardinality(result."coldSamplesNs") + cardinality(result."hotSamplesNs"))
+          OVER (ORDER BY run."ordinal" ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::int
+          AS "samplesBefore"
+        FROM (SELECT "id", "ordinal" FROM "Run" WHERE "sweepId" = ${id} AND "ordinal" > ${after}
+          ORDER BY "ordinal" LIMIT ${PAGE_SIZE + 1}) AS run
+        LEFT JOIN "Result" AS result ON result."runId" = run."id" ORDER BY run."ordinal"`;
+      const fitting = page.filter(({ samplesBefore }) => samplesBefore < SAMPLES_PER_PAGE);
+      const { items, nextCursor } = pageOf(fitting, ({ ordinal }) => String(ordinal));
+      const last = items.at(-1);
+      const more = fitting.length < page.length && last ? String(last.ordinal) : nextCursor;
       const rows = await db.run.findMany({
-        where: { sweepId: id, ordinal: { gt: after } },
+        where: { sweepId: id, ordinal: { in: items.map(({ ordinal }) => ordinal) } },
         orderBy: { ordinal: 'asc' },
-        take: PAGE_SIZE + 1,
         include: RUN_VIEW,
       });
-      const { items, nextCursor } = pageOf(rows, (row) => String(row.ordinal));
-      return { items: items.filter(isKnownProblem).map(runResult), nextCursor };
+      return { items: rows.filter(isKnownProblem).map(runResult), nextCursor: more };
     },
 
     /** The first runs of a sweep, in its order, without samples. */

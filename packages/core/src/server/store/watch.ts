@@ -4,7 +4,7 @@ import { InputError, isKnownProblem } from '@tilemark/kernels';
 import type { SweepEvent } from '../../view/api';
 import { isServiceUnavailable } from '../errors';
 import type { Listener } from './changes';
-import { RUN_VIEW, runResult } from './run-view';
+import { RUN_WITHOUT_SAMPLES, resultWithoutSamples } from './run-view';
 import { sweepViews } from './sweeps';
 
 /**
@@ -78,7 +78,7 @@ interface Read {
 
 /**
  * Counts, status and results of one snapshot of the database, so that an event
- * never counts a result that no event has brought: exactly the results that
+ * never counts a result that no event has brought, without samples: exactly the results that
  * became visible since the snapshot `seen`, or the newest ones without it.
  */
 function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<Read> {
@@ -94,7 +94,7 @@ function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<R
           ? { id: { in: await recordedSince(tx, id, seen) } }
           : { sweepId: id, state: { notIn: ['pending', 'running'] } },
         ...(seen ? {} : { orderBy: { endedAt: 'desc' }, take: NEWEST }),
-        include: RUN_VIEW,
+        include: RUN_WITHOUT_SAMPLES,
       });
       const active = await tx.run.findMany({
         where: { sweepId: id, state: 'running' },
@@ -103,7 +103,7 @@ function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<R
       const { counts, status, tuning = null } = sweep;
       return {
         event: {
-          ...{ counts, status, results: runs.filter(isKnownProblem).map(runResult) },
+          ...{ counts, status, results: runs.filter(isKnownProblem).map(resultWithoutSamples) },
           running: active.map((run) => run.id),
           tuning,
         },

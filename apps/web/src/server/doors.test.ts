@@ -1,0 +1,124 @@
+import { request as ask, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { handle } from './api/app';
+import { costOf, doors } from './doors.mjs';
+import { openTestGrid, type TestGrid } from './grid.test-helper';
+import { sharedPages } from './pages/shared-pages.mjs';
+import { problemResponse } from './problem';
+import { readsOf } from './session/reads';
+
+let grid: TestGrid;
+beforeAll(async () => {
+  grid = await openTestGrid();
+});
+afterAll(() => grid.close());
+const opened: (() => void)[] = [];
+afterEach(() => {
+  for (const close of opened.splice(0)) close();
+});
+
+/** A site that says which way each request went, with so many pages per minute for an address. */
+async function site(perMinute: number) {
+  const reads = readsOf(grid, perMinute);
+  const answer = doors(
+    {
+      api: async (_, response) => void response.end('api'),
+      page: async (_, response) => void response.end('own'),
+      pages: sharedPages((_, response) => void response.end('shared')),
+    },
+    () => ({ handle, openReads: async () => reads, problemResponse }),
+  );
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  opened.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return (method: string, path: string, headers: Record<string, string> = {}) =>
+    new Promise<{ status: number; text: string; retryAfter: string | undefined }>(
+      (resolve, reject) => {
+        const request = ask({ port, method, path, headers, agent: false }, (response) => {
+          let text = '';
+          response.on('data', (chunk) => {
+            text += chunk;
+          });
+          response.on('end', () =>
+            resolve({
+              ...{ status: response.statusCode ?? 0, text },
+              retryAfter: response.headers['retry-after'],
+            }),
+          );
+        });
+        request.on('error', reject);
+        // Bodies are never sent: nobody may wait for one.
+        if (method === 'GET' && !headers['content-length']) request.end();
+        else request.flushHeaders();
+      },
+    );
+}
+
+test('what is not a read goes to the API, wherever it is sent, with its body still to come', async () => {
+  const send = await site(0);
+  for (const path of ['/', '/sweeps', '/api/v1/sweeps', '/_next/anything']) {
+    expect(await send('POST', path, { 'content-length': '70000000' }), path).toMatchObject({
+      ...{ status: 200, text: 'api' },
+    });
+  }
+});
+
+test('a read with a body, and a method that is none, are refused unread', async () => {
+  const send = await site(0);
+  expect(await send('GET', '/', { 'content-length': '70000000' })).toMatchObject({ status: 400 });
+  expect(await send('TRACE', '/')).toMatchObject({ status: 405 });
+});
+
+test('an address that has had its pages is told when to come back; sessions and tokens go on', async () => {
+  const send = await site(60);
+  const statuses: number[] = [];
+  for (let at = 0; at < 12; at++) statuses.push((await send('GET', `/api?z=${at}`)).status);
+  expect(statuses).toEqual([...Array<number>(10).fill(200), 429, 429]);
+  const refused = await send('GET', '/sweeps', { cookie: 'tilemark=made-up' });
+  expect(refused).toMatchObject({ status: 429, text: expect.stringContaining('again in') });
+  expect(Number(refused.retryAfter)).toBeGreaterThan(0);
+  expect(await send('GET', '/api/v1/devices', { authorization: 'Bearer made-up' })).toMatchObject({
+    status: 429,
+  });
+  const authorization = `Bearer ${await grid.token('member')}`;
+  expect(await send('GET', '/sweeps', { authorization })).toMatchObject({ text: 'own' });
+  // What says that the site is up, and what workers ask, is never refused.
+  expect(await send('GET', '/api/v1/health')).toMatchObject({ status: 200 });
+  expect(await send('POST', '/api/v1/workers/1/next')).toMatchObject({ text: 'api' });
+});
+
+test('a page that another reader has just had costs next to nothing', async () => {
+  const send = await site(60);
+  for (let at = 0; at < 30; at++) {
+    expect(await send('GET', '/sweeps')).toMatchObject({ status: 200, text: 'shared' });
+  }
+});
+
+test.each([
+  ['GET', '/', 'page'],
+  ['GET', '/api?z=1', 'page'],
+  ['GET', '/api/v1/sweeps/1/results', 'answer'],
+  ['GET', '/api/v1/sweeps/1/results?format=csv', 'table'],
+  ['GET', '/api/v1/sweeps/1/results?x=1&all=1', 'table'],
+  ['GET', '/api/v1/sweeps/1/events', 'events'],
+  ['GET', '/results/1/opengraph-image', 'picture'],
+  ['POST', '/api/v1/best', 'table'],
+  ['POST', '/api/v1/sweeps', 'answer'],
+] as const)('%s %s costs what a %s does', (method, url, cost) => {
+  expect(costOf({ headers: {}, method, url })).toBe(cost);
+});
+
+test('streams are counted while they are open', () => {
+  const reads = readsOf(grid, 60);
+  const reader = { isKnown: false, key: '::1' };
+  const streams = Array.from({ length: 60 }, () => reads.open(reader));
+  expect(reads.open(reader)).toMatchObject({ status: 429 });
+  const [first] = streams;
+  if (first && 'release' in first) first.release();
+  expect(reads.open(reader)).not.toHaveProperty('status');
+});
