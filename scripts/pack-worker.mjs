@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -74,7 +75,12 @@ try {
   await mkdir(dirname(target), { recursive: true });
   // Whole or not at all: the site may be serving the one before. Not a rename: /tmp may be elsewhere.
   await cp(join(staging, packed.trim().split('\n').at(-1) ?? ''), `${target}.new`);
+  const hash = createHash('sha256')
+    .update(await readFile(`${target}.new`))
+    .digest('hex');
   await rename(`${target}.new`, target);
+  // As sha256sum reads it.
+  await writeFile(`${target}.sha256`, `${hash}  ${basename(target)}\n`);
 } finally {
   await rm(staging, { recursive: true, force: true });
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StartProblem } from '../start/terminal';
 
 /** Creates a service's folder. Throws StartProblem if it is not writable. */
 export async function ensureWritable(folder: string): Promise<void> {
   const probe = join(folder, `.probe-${process.pid}`);
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolders(folder);
     await writeFile(probe, '');
     await rm(probe);
   } catch (error) {
@@ -16,6 +16,17 @@ export async function ensureWritable(folder: string): Promise<void> {
       `The data folder ${folder} cannot be written (${code ?? message}). Make it writable, or choose another: npm start -- --data DIR`,
     );
   }
+}
+
+/** Node's own recursive `mkdir` tries for ever where a system makes no folders, as in /proc. */
+async function makeFolders(folder: string): Promise<void> {
+  if (await exists(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) await makeFolders(parent);
+  await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+    // Another process was first.
+    if (error.code !== 'EEXIST') throw error;
+  });
 }
 
 export const exists = (path: string): Promise<boolean> =>

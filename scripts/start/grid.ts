@@ -5,7 +5,7 @@ import { bringVulkan } from '../bootstrap/bring';
 import { ensureAdminToken, loginCode, readAdminToken } from './admin-token';
 import { build } from './build';
 import { claimDataFolder } from './data-folder';
-import { isLoopback, type StartOptions } from './options';
+import { isLoopback, type StartOptions, shownHost } from './options';
 import { requireServices, startServices } from './services';
 import { requireFreePort, SITE_FLAGS, waitForSite } from './site';
 import { Supervisor } from './supervisor';
@@ -30,7 +30,7 @@ export async function startGrid(
 ): Promise<Grid | null> {
   const { dataDir, host, port } = options;
   const chosenToken = readAdminTokenSetting();
-  const url = `http://${isLoopback(host) ? 'localhost' : host}:${port}`;
+  const url = `http://${shownHost(host)}:${port}`;
   const claim = await claimDataFolder(dataDir, url);
   const logDir = join(dataDir, 'logs');
   const supervisor = new Supervisor(logDir, say);

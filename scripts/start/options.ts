@@ -47,6 +47,13 @@ export function readOptions(argv: readonly string[], root: string): StartOptions
   };
 }
 
+/** The host of the address that is shown and asked; an IPv6 address is in brackets there. */
+export const shownHost = (host: string): string => {
+  if (host === 'localhost' || /^127\./.test(host)) return 'localhost';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+};
+
 /** Addresses that only this machine can reach. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || /^127\./.test(host);

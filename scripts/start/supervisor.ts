@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childEnvironment } from '../environment';
@@ -49,9 +49,11 @@ export class Supervisor {
   async run(part: Part): Promise<void> {
     await mkdir(this.logDir, { recursive: true });
     const logFile = join(this.logDir, `${part.name}.log`);
+    // Errors may quote what others should not read; the log of an earlier release was for everybody.
+    await chmod(logFile, 0o600).catch(() => undefined);
     let child: ChildProcess | null = null;
     const start = async (): Promise<Service> => {
-      const log = openSync(logFile, 'a');
+      const log = openSync(logFile, 'a', 0o600);
       const flags = ['--import', this.leash, ...(part.flags ?? [])];
       const started = spawn(process.execPath, [...flags, part.script, ...part.args], {
         cwd: part.cwd,

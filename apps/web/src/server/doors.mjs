@@ -16,17 +16,19 @@
 /** @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>} Answer */
 
 const READS = new Set(['GET', 'HEAD']);
-const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** What costs nothing: files, and what says whether the site is up. */
-const FREE = /^\/(_next\/static\/|icon\.svg$|favicon\.ico$|api\/v1\/health$)/;
-/** What workers ask all the time, by the hundred from one address. */
-const OF_WORKERS = /^\/api\/v1\/workers(\/|$)/;
+const FREE = /^\/(_next\/static\/|icon\.svg$|favicon\.ico$|api\/v1\/health$|login\/token$)/;
+/**
+ * What workers ask all the time, by the hundred from one address; and logging in, which has a limit of
+ * its own that the right token always passes.
+ */
+const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
 /** Other than pages. */
 const KINDS = /** @type {const} */ ([
   [/^\/api\/v1\/sweeps\/[^/]+\/events$/, 'events'],
   [/^\/api\/v1\/sweeps\/[^/]+\/results$/, 'table'],
   [/\/opengraph-image|^\/board-picture$|\/badge\.svg$/, 'picture'],
-  [/^\/(api\/v1\/|metrics$|login\/token$|logout$|worker\.tgz)/, 'answer'],
+  [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
 ]);
 
 /**
@@ -77,9 +79,6 @@ export function doors({ api, page, pages }, offered) {
     const { method = '', url = '/' } = request;
     const path = url.split('?', 1)[0] ?? '';
     const isRead = READS.has(method);
-    if (!isRead && !WRITES.has(method)) {
-      return refuse(response, 405, `There is no ${method} here.`, { Allow: 'GET, POST, DELETE' });
-    }
     if (isRead && hasBody(request)) {
       return refuse(response, 400, 'A request that reads has no body.');
     }
@@ -88,16 +87,16 @@ export function doors({ api, page, pages }, offered) {
       if (isRead) return page(request, response);
       return refuse(response, 503, 'The site is starting.', { 'Retry-After': '1' });
     }
-    if (isRead ? FREE.test(path) : OF_WORKERS.test(path)) {
+    if (isRead ? FREE.test(path) : FREE_WRITES.test(path)) {
       return (isRead ? page : api)(request, response);
     }
     const reads = await tilemark.openReads();
     const { headers, socket } = request;
     const reader = await reads.reader({ headers, peer: socket.remoteAddress ?? 'unknown' });
     const cost = costOf(request);
-    /** @param {import('./session/reads').Cost} asked */
+    /** @param {import('./session/reads').Cost | 'none left'} asked */
     const isRefused = async (asked) => {
-      const problem = await reads.take(reader, asked);
+      const problem = asked === 'none left' ? reads.noneLeft() : await reads.take(reader, asked);
       if (problem) await send(response, tilemark.problemResponse(problem));
       return problem !== null;
     };

@@ -57,7 +57,10 @@ const OF_GRID = [
   '--server <url>',
   'the grid that keeps a contributed kernel, which is named by its id',
 ] as const;
-const READER = ['--token <token>', 'a token, if the grid is not public'] as const;
+/** By the environment rather than by a command line, which everybody on the machine may read. */
+const tokenOption = (about: string): Option =>
+  new Option('--token <token>', about).env('TILEMARK_TOKEN');
+const READER = tokenOption('a token, if the grid is not public');
 const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
 
 type CheckOptions = CheckFlags & Omit<BaselineFlags, 'baseline'> & { readonly baseline?: string };
@@ -93,7 +96,7 @@ export function program(childEntry: URL): Command {
     .option('--kernel <id...>', 'kernels instead of a suite, for example matmul/tiled matmul/naive')
     .option(...WGSL)
     .option(...OF_GRID)
-    .option(...READER)
+    .addOption(READER)
     .option(
       '--tunable <name=values...>',
       'values to try, for example TILE=8,16 or TILE=8,UNROLL=4 (default: the declared defaults)',
@@ -140,7 +143,7 @@ export function program(childEntry: URL): Command {
     .option('--kernel <id...>', 'kernels to search (default: all that fit the problem)')
     .option(...WGSL)
     .option(...OF_GRID)
-    .option(...READER)
+    .addOption(READER)
     .option('--tunable <name=values...>', 'only these values, for example BM=128 BK=8,16')
     .option(...DEVICE)
     .addOption(PROFILE)
@@ -163,7 +166,7 @@ export function program(childEntry: URL): Command {
     .option(...DEVICE)
     .addOption(PROFILE)
     .option(...OF_GRID)
-    .option(...READER)
+    .addOption(READER)
     .option('--json <file>', 'write the ratio and all samples as JSON')
     .action(
       guarded((a: string, b: string, options: DuelFlags) =>
@@ -178,7 +181,7 @@ export function program(childEntry: URL): Command {
     .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
     .option('--evidence <files...>', 'of `tune --suite --save`, instead of what ships')
     .option('--server <url>', 'a grid, which answers for a device of its own')
-    .option(...READER)
+    .addOption(READER)
     .addOption(DTYPE)
     .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
     .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
@@ -193,7 +196,7 @@ export function program(childEntry: URL): Command {
     .description('run benchmarks for a grid on the devices of this machine, until stopped')
     .option(DEVICE[0], 'all GPUs, or one as `devices` lists it', 'all')
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
-    .option('--token <token>', 'a worker token of the grid; required with --server')
+    .addOption(tokenOption('a worker token of the grid; required with --server'))
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
     .option('--contributed', 'also run kernels that people of the grid have contributed')
     .addOption(
@@ -212,7 +215,7 @@ export function program(childEntry: URL): Command {
       'files, or folders of .json files, subfolders included; a file is kept whole or not at all',
     )
     .option(...server)
-    .requiredOption('--token <token>', 'a member or admin token of the grid')
+    .addOption(tokenOption('a member or admin token of the grid').makeOptionMandatory())
     .action(guarded((paths: string[], options: GridOptions) => importFiles(paths, options, print)));
 
   cli
@@ -225,7 +228,7 @@ export function program(childEntry: URL): Command {
         .default('csv'),
     )
     .option(...server)
-    .option(...READER)
+    .addOption(READER)
     .action(guarded((sweep: string, options: ExportOptions) => exportSweep(sweep, options, print)));
 
   cli
@@ -235,7 +238,7 @@ export function program(childEntry: URL): Command {
     .option('--device <device>', 'as `devices` lists it (default: the first that fits)')
     .option(...SEED("of inputs and checks (default: the result's own)"))
     .option(...server)
-    .option(...READER)
+    .addOption(READER)
     .action(
       guarded((result: string, options: RerunOptions) => rerun(result, options, childEntry, print)),
     );
@@ -253,7 +256,7 @@ export function program(childEntry: URL): Command {
     .option('--tolerance <part>', 'how much slower is slower, for example 0.02', Number, 0)
     .option('--server <url>', 'compare on the devices of this grid')
     .option('--devices <keys>', 'of the grid, comma-separated', 'all')
-    .option('--token <token>', 'a member or admin token of the grid')
+    .addOption(tokenOption('a member or admin token of the grid'))
     .action(
       guarded((path: string, { baseline, ...options }: CheckOptions) =>
         baseline
@@ -280,7 +283,7 @@ export function program(childEntry: URL): Command {
     )
     .argument('<file>', 'a .wgsl file')
     .option(...server)
-    .requiredOption('--token <token>', 'a member or admin token of the grid')
+    .addOption(tokenOption('a member or admin token of the grid').makeOptionMandatory())
     .option('--devices <keys>', 'comma-separated, or all that run contributed kernels', 'all')
     .option('--shapes <shapes>', `comma-separated, or a family: ${FAMILY_IDS}`, '1024')
     .option('--dtype <types>', "comma-separated (default: the kernel's first)")

@@ -122,6 +122,7 @@ it.each([
   ['no record', '[]'],
   ['null', 'null'],
   ['the record of another run', JSON.stringify(second)],
+  ['JSON that is no record', JSON.stringify({ runId: 'run-0', endedAt: first.endedAt })],
 ])('sets a file that holds %s aside, says where it is, and goes on', async (_what, text) => {
   const journal = await Journal.open(folder, log);
   await journal.append(first);

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Journal as Kept, Log, RecordedRun } from '@tilemark/core';
+import {
+  type Journal as Kept,
+  type Log,
+  outcomeRequestSchema,
+  type RecordedRun,
+} from '@tilemark/core';
+import { z } from 'zod';
 
 const SUFFIX = '.json';
 
@@ -126,11 +132,13 @@ const isGone = (error: unknown) =>
 
 const nameOf = (runId: string): string => `${encodeURIComponent(runId)}${SUFFIX}`;
 
+const recordSchema = outcomeRequestSchema.extend({ runId: z.string(), workerId: z.string() });
+
 /** The record in a file's text; null if it is not a record. */
 function parse(text: string): RecordedRun | null {
   try {
-    const record: RecordedRun | null = JSON.parse(text);
-    return typeof record?.runId === 'string' && typeof record.endedAt === 'string' ? record : null;
+    const record: RecordedRun = JSON.parse(text);
+    return recordSchema.safeParse(record).success ? record : null;
   } catch {
     return null;
   }

@@ -23,6 +23,8 @@ export interface BodyForm {
   readonly unpackedBytes?: number | undefined;
   /** A list of objects at its top that may be long, and the schema of one. */
   readonly list?: { readonly name: string; readonly item: z.ZodType } | undefined;
+  /** Why a body does not belong here, asked before the entries of the list are looked at. */
+  readonly misplaced?: ((body: unknown) => string | null) | undefined;
 }
 
 /**
@@ -32,7 +34,12 @@ export interface BodyForm {
  * of a long list are parsed and checked a few at a time, beside the validator, which is given the
  * list empty: they are `items` of the context.
  */
-export function jsonBody({ list, maxBytes, unpackedBytes }: BodyForm): MiddlewareHandler<{
+export function jsonBody({
+  list,
+  maxBytes,
+  misplaced,
+  unpackedBytes,
+}: BodyForm): MiddlewareHandler<{
   Bindings: NodeRequest;
   Variables: { items?: readonly unknown[] };
 }> {
@@ -56,7 +63,11 @@ export function jsonBody({ list, maxBytes, unpackedBytes }: BodyForm): Middlewar
         inside ? Buffer.concat([bytes.subarray(0, inside[0]), bytes.subarray(inside[1])]) : bytes,
       );
       c.req.json = async <T>() => body as T;
-      if (list && inside) c.set('items', await items(bytes, outline.parts, list));
+      if (list && inside) {
+        const why = misplaced?.(body);
+        if (why) throw new HttpProblem(400, why);
+        c.set('items', await items(bytes, outline.parts, list));
+      }
     } finally {
       room.leave();
     }

@@ -10,7 +10,7 @@ export type Part = readonly [start: number, end: number];
 
 /**
  * Follows JSON while its bytes arrive and makes nothing of it: parsing first would make gigabytes of
- * a few megabytes of `[]`. Throws 413 for what is nested too deeply or has too many values. Of one
+ * a few megabytes of `[]`. Throws for what is nested too deeply (400) or has too many values (413). Of one
  * list of the body, the parts are marked, so that each can be parsed by itself; each may then have
  * as many values. Text that is not JSON is left to the parser.
  */
@@ -93,7 +93,7 @@ export class Outline {
     this.#count();
     this.#depth += 1;
     if (this.#depth > MAXIMA.depth) {
-      throw new HttpProblem(413, `Nest lists and objects at most ${MAXIMA.depth} deep.`, 'body');
+      throw new HttpProblem(400, `Nest lists and objects at most ${MAXIMA.depth} deep.`, 'body');
     }
     if (this.#depth === 2 && byte === OPEN_LIST && this.#isListNext) {
       if (this.inside) throw new HttpProblem(400, 'The field is there twice.', `${this.#list}`);

@@ -4,8 +4,9 @@ import inject from 'light-my-request';
 const KEPT_MS = 1_000;
 /** Pages kept at once; the oldest goes first. */
 const MOST_PAGES = 200;
-/** Rendered at once. */
+/** Rendered at once, and waiting for their turn: about two seconds of rendering. */
 const MOST_AT_ONCE = 2;
+const MOST_WAITING = 20;
 /** What a page depends on beside its address: where links point, how Next wants it, how it is packed. */
 const VARYING =
   /^(host|x-forwarded-(host|proto)|accept|accept-encoding|rsc|next-.*|user-agent|purpose)$/;
@@ -22,8 +23,9 @@ const NOT_A_PAGE = /^\/(api\/|(_next|metrics|login|logout)(\/|$))|\.\w+$/;
  *
  * @template Cost
  * @param {import('node:http').RequestListener} handle
- * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, cost: Cost | 'page', isRefused?: (cost: Cost | 'page' | 'kept') => Promise<boolean>) => Promise<void>}
- *   `isRefused` has answered the reader where it says so; it is asked what the answer costs
+ * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, cost: Cost | 'page', isRefused?: (cost: Cost | 'page' | 'kept' | 'none left') => Promise<boolean>) => Promise<void>}
+ *   `isRefused` has answered the reader where it says so; it is told what the answer costs, or
+ *   that there are more readers than can be served
  */
 export function sharedPages(handle) {
   /** @type {Map<string, Promise<inject.Response>>} */
@@ -62,7 +64,8 @@ export function sharedPages(handle) {
       Object.entries(headers).filter(([name]) => VARYING.test(name)),
     );
     const key = JSON.stringify([url, asked]);
-    if (await isRefused(pages.has(key) ? 'kept' : cost)) return;
+    const isBusy = !pages.has(key) && waiting.length >= MOST_WAITING;
+    if (await isRefused(pages.has(key) ? 'kept' : isBusy ? 'none left' : cost)) return;
     let page = pages.get(key);
     if (!page) {
       page = inTurn({ method, url, headers: asked });

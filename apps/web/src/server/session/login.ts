@@ -22,7 +22,6 @@ const tooLarge = () => {
 
 /** Logging in and out: a token is taken once, and a session kept in its place. */
 export const login = new Hono()
-  .use(bodyLimit({ maxSize: FORM_BYTES, onError: tooLarge }))
   // Login links: `/login?code=…` and `/login?token=…` lead here.
   .get('/login/token', async (c) => {
     const { code, next, token } = c.req.query();
@@ -35,7 +34,7 @@ export const login = new Hono()
     return logIn(c, means, secret, localPath(next));
   })
   // The login form, and the confirmation of a link.
-  .post('/login/token', async (c) => {
+  .post('/login/token', bodyLimit({ maxSize: FORM_BYTES, onError: tooLarge }), async (c) => {
     checkSameOrigin(c.req.raw.headers);
     const form = await c.req.formData().catch(() => {
       throw new HttpProblem(415, 'Send the form of /login.');

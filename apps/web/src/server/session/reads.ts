@@ -37,6 +37,8 @@ const KNOWN = 5;
 /** All addresses together: this part of the process. */
 const STRANGERS = 0.7;
 const STRANGERS_KEY = 'all addresses';
+/** Those who wait are served by then. */
+const BUSY_S = 2;
 /** Streams stay open: so many at once of one reader, and of all. */
 const MOST_STREAMS = { each: 60, all: 300 };
 
@@ -57,6 +59,8 @@ export interface Reads {
   reader(asked: Asked): Promise<Reader>;
   /** Null, or why not now. */
   take(reader: Reader, cost: Cost): Promise<HttpProblem | null>;
+  /** Why not now: others wait already. */
+  noneLeft(): HttpProblem;
   /** Counts an open stream until `release`; null, or why not now. */
   open(reader: Reader): { release(): void } | HttpProblem;
 }
@@ -99,6 +103,8 @@ export function readsOf(
         });
       }
     },
+    noneLeft: () =>
+      tooMany('More readers are waiting than the site can serve', { retryAfterS: BUSY_S }),
     open({ key }) {
       const own = streams.get(key) ?? 0;
       if (perMinute > 0 && (own >= MOST_STREAMS.each || openStreams >= MOST_STREAMS.all)) {

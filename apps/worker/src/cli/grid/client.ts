@@ -13,8 +13,10 @@ export interface GridOptions {
   readonly token?: string;
 }
 
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
+
 /**
- * A grid's address and token, checked.
+ * A grid's address and token, checked; a token on plain http beyond this machine is warned of.
  *
  * @param badToken the error for what cannot be a token
  * @throws InputError
@@ -30,6 +32,11 @@ export function siteOf<Token extends string | undefined>(
   // Headers cannot carry anything else. The token itself is never printed.
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
     throw badToken('This is not a token. Copy all of it: tm_ and what follows, without spaces.');
+  }
+  if (token !== undefined && url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+    process.stderr.write(
+      `${url.origin} is plain http: everybody on the way there can read the token. Use https where the grid has it.\n`,
+    );
   }
   return { server: url, token: token as Token };
 }

@@ -6,6 +6,7 @@ import { deviceKey } from '../../measure/device';
 import { summarise } from '../../measure/stats';
 import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../../view/api';
 import { DatabaseUnavailable } from '../errors';
+import { canonicalJson, sha256 } from '../store/database';
 import {
   attach,
   environment,
@@ -17,7 +18,7 @@ import {
 import type { Store } from '../store/store';
 import { openStore } from '../store/store';
 import { file, importer, key, result, series, withMeasurement } from './bench-file.test-helper';
-import { importResults } from './import';
+import { contentHash, importResults } from './import';
 
 let url: string;
 let store: Store;
@@ -228,3 +229,9 @@ async function heldUp() {
   };
   return { client, isAwaited };
 }
+
+test('the hash of a file is that of its canonical JSON, so that files of earlier releases are known', async () => {
+  for (const results of [[], [result()], [result(), result({ outcome: null })]]) {
+    expect(await contentHash(file(results))).toBe(sha256(canonicalJson(file(results))));
+  }
+});

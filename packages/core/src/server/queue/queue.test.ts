@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../../../scripts/services/redis';
 import { bringUp, takeDown, testDatabase, testRedisUrl } from '../../../services.test-helper';
@@ -368,4 +369,26 @@ describe('a consumer outlives an outage', () => {
       await bringUp(databaseUrl);
     });
   });
+});
+
+test('a login that Redis refuses is told without its password', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tilemark-redis-'));
+  const redis = await startRedis({ dataDir: folder });
+  if (!redis) throw new Error('There is no redis-server on PATH.');
+  onTestFinished(async () => {
+    await redis.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const url = new URL(redis.url);
+  url.username = 'default';
+  url.password = 'wrong-and-secret';
+  const told: unknown[] = [];
+  const queue = openQueue({
+    ...{ databaseUrl: '', redisUrl: url.href, prefix: randomUUID() },
+    onError: (error) => told.push(error),
+  });
+  await expect(queue.ping()).rejects.toThrow(QueueUnavailable);
+  await queue.close();
+  expect(told.length).toBeGreaterThan(0);
+  expect(inspect(told, { depth: 9 })).not.toContain('wrong-and-secret');
 });

@@ -10,7 +10,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const reconnectDelayMs = (attempt: number) => Math.min(100 * 2 ** attempt, 3_000);
 
 /** Jobs in Redis or Valkey. */
-export function redisBackend(url: string, prefix: string, onError: OnError): Backend {
+export function redisBackend(url: string, prefix: string, report: OnError): Backend {
+  const onError = (error: Error): void => {
+    // Of a login that was refused it is AUTH with the password.
+    Reflect.deleteProperty(error, 'command');
+    report(error);
+  };
   const place = { kind: 'queue', at: placeOf(url), variable: 'REDIS_URL' } as const;
   // For requests: a command that cannot be sent fails instead of waiting for Redis to come back.
   const client = new Redis(url, {
@@ -24,8 +29,8 @@ export function redisBackend(url: string, prefix: string, onError: OnError): Bac
   client.setMaxListeners(Number.POSITIVE_INFINITY);
   let lastError: Error | null = null;
   client.on('error', (error: Error) => {
-    lastError = error;
     onError(error);
+    lastError = error;
   });
 
   const connected = async (): Promise<void> => {

@@ -1,0 +1,332 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { Agent, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { HttpLink, MAXIMA, PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
+import {
+  capabilities,
+  identity,
+  measured,
+  recorded,
+} from '../../packages/core/src/server/store/fixtures.test-helper';
+import type { FaultGrid } from './grid';
+
+/**
+ * What a stranger, and one with a token, can send to stop a site; on loopback, and for a while. Each
+ * attack repeats itself until `untilMs`, at most a few at once, and reports every status it was
+ * answered with.
+ */
+
+/** How often each status was answered; `cut`: the connection ended first. */
+export type Statuses = Record<string, number>;
+
+export interface Siege {
+  /** By attack or kind of read. */
+  readonly answers: Readonly<Record<string, Statuses>>;
+  readonly health: { readonly asked: number; readonly p50Ms: number; readonly p99Ms: number };
+  /** Of the site, the highest that was seen. */
+  readonly residentBytes: number;
+  /** Runs of the honest worker that were measured meanwhile. */
+  readonly measured: number;
+}
+
+interface Sent {
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | string;
+  /** Of this machine, beginning with 127. */
+  readonly from?: string;
+  /** Where the body is never finished: the connection is held for so long. */
+  readonly holdMs?: number;
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 300 });
+const GIVE_UP_MS = 30_000;
+
+/** The status of the answer, read to its end. */
+function send(url: string, sent: Sent): Promise<string> {
+  const { body, from, headers, holdMs, method = 'GET', path } = sent;
+  return new Promise((resolve) => {
+    const outgoing = request(
+      new URL(path, url),
+      { method, headers, agent, ...(from && { localAddress: from }) },
+      (answer) => {
+        answer.resume();
+        answer.on('error', () => resolve('cut'));
+        answer.on('end', () => resolve(String(answer.statusCode)));
+      },
+    );
+    outgoing.on('error', () => resolve('cut'));
+    outgoing.setTimeout(GIVE_UP_MS, () => outgoing.destroy());
+    if (holdMs === undefined) outgoing.end(body);
+    else {
+      outgoing.write(body ?? '');
+      setTimeout(() => outgoing.destroy(), holdMs).unref();
+    }
+  });
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** An attack of so many at once, each again as soon as it is answered. */
+interface Attack {
+  readonly name: string;
+  readonly atOnce: number;
+  /** The `at`-th time. */
+  readonly next: (at: number) => Sent;
+}
+
+/** Lists in a list, of so many bytes. */
+const lists = (bytes: number) => `[${'[],'.repeat(Math.floor(bytes / 3))}[]]`;
+
+/** What one token sends; it has attached a worker that was given the run `runId`. */
+async function ofToken(grid: FaultGrid): Promise<readonly Attack[]> {
+  const { secret } = await grid.post<{ secret: string }>('/api/v1/tokens', {
+    ...{ name: `hostile ${randomUUID()}`, role: 'admin' },
+  });
+  const link = new HttpLink({ server: new URL(grid.url), token: secret });
+  const device = `Siege ${randomUUID()}`;
+  const { workerId, deviceKey } = await link.attach({
+    ...{ name: 'siege', host: 'siege', version: '1', capabilities, instance: randomUUID() },
+    identity: identity(device),
+  });
+  await grid.post('/api/v1/sweeps', {
+    name: 'siege',
+    spec: {
+      cases: [{ kernel: 'matmul/naive', shapes: [{ m: 64, n: 64, k: 64 }] }],
+      devices: [deviceKey],
+    },
+  });
+  const run = await link.next(new AbortController().signal);
+  if (!run) throw new Error('The hostile worker was given no run.');
+  const headers = {
+    ...{ ...JSON_TYPE, authorization: `Bearer ${secret}` },
+    [PROTOCOL_HEADER]: String(PROTOCOL),
+  };
+  const post = (path: string, body: string, isPacked = false): Sent => ({
+    ...{ path: `/api/v1${path}`, method: 'POST' },
+    headers: { ...headers, ...(isPacked && { 'content-encoding': 'gzip' }) },
+    body: isPacked ? gzipSync(body) : body,
+  });
+  const outcomePath = `/workers/${workerId}/runs/${run.id}/outcome`;
+  const { runId: _r, workerId: _w, ...honest } = recorded(run.id, workerId, measured(1e6), device);
+  const alike = (samples: number) => {
+    const outcome = structuredClone(honest.outcome);
+    if (outcome.kind !== 'measured') throw new TypeError('not measured');
+    const samplesNs = [...Array<number>(samples - 1).fill(1e6), 1_000_001];
+    Object.assign(outcome.measurement.cold, { samplesNs, n: samples });
+    return JSON.stringify({ ...honest, outcome });
+  };
+  const text = 'a'.repeat(15e6);
+  const series = [alike(100_000), alike(MAXIMA.samples)].map((body) =>
+    post(outcomePath, body, true),
+  );
+  const unpacked = post(outcomePath, lists(16e6), true);
+  const texts = [
+    { kind: 'skipped', why: text },
+    { kind: 'failed', stage: 'verify', message: text },
+  ].map((outcome) => post(outcomePath, JSON.stringify({ ...honest, outcome }), true));
+  const file = (results: string) =>
+    post(
+      '/results/import',
+      `{"version":1,"environment":${JSON.stringify(honest.environment)},"results":${results}}`,
+    );
+  const imports = [lists(63e6), lists(2e6), lists(8e6)].map(file);
+  const beat = post(
+    `/workers/${workerId}/heartbeat`,
+    JSON.stringify({
+      state: 'running',
+      runs: Array.from({ length: 10_000 }, () => randomUUID()),
+    }),
+  );
+  const inTurn =
+    (sent: readonly Sent[]) =>
+    (at: number): Sent =>
+      sent[at % sent.length] ?? beat;
+  return [
+    { name: 'samples alike but the last', atOnce: 2, next: inTurn(series) },
+    { name: 'lists in an import', atOnce: 1, next: inTurn(imports) },
+    { name: '16 MB in 15 kB', atOnce: 4, next: () => unpacked },
+    { name: 'texts of 15 MB', atOnce: 2, next: inTurn(texts) },
+    { name: 'a heartbeat of 10,000 runs', atOnce: 1, next: () => beat },
+  ];
+}
+
+const HELD_MS = 5_000;
+const BLOCK = Buffer.alloc(4_000_000, 0x61);
+const HELD_PATHS = ['/', '/sweeps', '/api/v1/sweeps', '/api/v1/best', '/login/token', '/_next/x'];
+
+/** What four readers without a token ask, and bodies of 70 MB that never end. */
+const ofStrangers = (reads: readonly string[]): readonly Attack[] => [
+  {
+    name: 'bodies of 70 MB, held',
+    atOnce: 20,
+    next: (at) => ({
+      ...{ path: HELD_PATHS[at % HELD_PATHS.length] ?? '/', method: 'POST' },
+      headers: { ...JSON_TYPE, 'content-length': '70000000' },
+      ...{ body: BLOCK, holdMs: HELD_MS },
+    }),
+  },
+  { name: 'pages of the API', atOnce: 2, next: (at) => ({ path: `/api?z=${at}` }) },
+  { name: 'other reads', atOnce: 2, next: (at) => ({ path: reads[at % reads.length] ?? '/' }) },
+];
+
+/** A little after each answer: a test of the site, not of how fast this machine can ask. */
+const BETWEEN_MS = 20;
+
+async function carryOut(
+  url: string,
+  { atOnce, name, next }: Attack,
+  untilMs: number,
+  answers: Record<string, Statuses>,
+): Promise<void> {
+  const statuses: Statuses = {};
+  answers[name] = statuses;
+  let at = 0;
+  const one = async () => {
+    while (performance.now() < untilMs) {
+      const status = await send(url, next(at++));
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      await sleep(BETWEEN_MS);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+/** Carries out attacks at once, and watches the site meanwhile. */
+async function watched(
+  grid: FaultGrid,
+  forMs: number,
+  attacks: readonly Attack[],
+): Promise<Omit<Siege, 'measured'>> {
+  const untilMs = performance.now() + forMs;
+  const answers: Record<string, Statuses> = {};
+  const tookMs: number[] = [];
+  const health: Statuses = {};
+  let residentBytes = 0;
+  const probe = async () => {
+    while (performance.now() < untilMs) {
+      const startMs = performance.now();
+      const status = await send(grid.url, { path: '/api/v1/health' });
+      tookMs.push(performance.now() - startMs);
+      health[status] = (health[status] ?? 0) + 1;
+      residentBytes = Math.max(residentBytes, await residentOf(grid.web.pid));
+      await sleep(100);
+    }
+  };
+  await Promise.all([
+    probe(),
+    ...attacks.map((attack) => carryOut(grid.url, attack, untilMs, answers)),
+  ]);
+  tookMs.sort((a, b) => a - b);
+  const at = (part: number) => tookMs[Math.floor(part * (tookMs.length - 1))] ?? 0;
+  return {
+    answers: { ...answers, health },
+    health: { asked: tookMs.length, p50Ms: at(0.5), p99Ms: at(0.99) },
+    residentBytes,
+  };
+}
+
+async function residentOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return 1_024 * Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
+}
+
+const ended = async (grid: FaultGrid, sweepId: string) =>
+  (await grid.json<{ counts: { measured: number } }>(`/api/v1/sweeps/${sweepId}`)).counts.measured;
+
+/** Everything hostile of one token and four readers without one, while a worker measures. */
+export async function besiege(grid: FaultGrid, forMs: number): Promise<Siege> {
+  const honest = await grid.submit(64);
+  const reads = [
+    `/sweeps/${honest.id}`,
+    '/queues',
+    `/api/v1/sweeps/${honest.id}/results?format=csv`,
+  ];
+  const before = await ended(grid, honest.id);
+  const seen = await watched(grid, forMs, [...(await ofToken(grid)), ...ofStrangers(reads)]);
+  const runs = (await ended(grid, honest.id)) - before;
+  await grid.post(`/api/v1/sweeps/${honest.id}/cancel`);
+  return { ...seen, measured: runs };
+}
+
+/** Readers without a token, each with an address of its own, over everything that can be read. */
+export async function readAll(grid: FaultGrid, forMs: number, readers = 100): Promise<Siege> {
+  const honest = await grid.submit(64);
+  const paths = await readable(grid, honest.id);
+  const before = await ended(grid, honest.id);
+  const attacks = Array.from({ length: readers }, (_, reader): Attack => {
+    const from = `127.0.1.${reader + 1}`;
+    return {
+      ...{ name: `reader ${reader}`, atOnce: 1 },
+      next: (at) => ({ path: paths[(7 * reader + at) % paths.length] ?? '/', from }),
+    };
+  });
+  const { answers, ...seen } = await watched(grid, forMs, attacks);
+  const { health = {}, ...ofReaders } = answers;
+  const all: Statuses = {};
+  for (const statuses of Object.values(ofReaders)) {
+    for (const [status, count] of Object.entries(statuses))
+      all[status] = (all[status] ?? 0) + count;
+  }
+  return {
+    ...seen,
+    answers: { [`${readers} readers, ${paths.length} addresses`]: all, health },
+    measured: (await ended(grid, honest.id)) - before,
+  };
+}
+
+/** Every page and every GET of the API that ends by itself, with ids of the grid in the addresses. */
+async function readable(grid: FaultGrid, sweepId: string): Promise<string[]> {
+  const { paths } = await grid.json<{ paths: Record<string, Record<string, unknown>> }>(
+    '/api/v1/openapi.json',
+  );
+  const [key = ''] = await grid.deviceKeys();
+  const ids: Readonly<Record<string, string>> = {
+    ...{ '/devices': key, '/kernels': 'matmul/tiled', '/sweeps': sweepId, '/tunings': sweepId },
+  };
+  const api = Object.entries(paths).flatMap(([path, methods]) => {
+    if (!('get' in methods) || path.endsWith('/events')) return [];
+    const noun = `/${path.split('/').find((part) => ids[`/${part}`] !== undefined) ?? ''}`;
+    const id = (ids[noun] ?? '1').split('/').map(encodeURIComponent).join('/');
+    const address = `/api/v1${path.replace(/^\/api\/v1/, '').replaceAll(/\{\w+\}/g, id)}`;
+    return [address, `${address}?format=csv`];
+  });
+  return [...PAGES, `/sweeps/${sweepId}`, `/devices/${encodeURIComponent(key)}`, ...api];
+}
+
+const PAGES = [
+  ...['/', '/?dtype=f16', '/sweeps', '/sweeps/new', '/best', '/compare', '/kernels', '/devices'],
+  ...['/kernels/matmul/tiled', '/workers', '/queues', '/coverage', '/join', '/docs', '/api'],
+  ...['/docs/measurement', '/docs/operating', '/login', '/nothing/here', '/metrics'],
+];
+
+/** A table of what was seen. */
+export function siegeText(title: string, seen: Siege): string {
+  const { health, measured: runs, residentBytes } = seen;
+  const rows = Object.entries(seen.answers).map(([name, statuses]) => {
+    const counts = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
+    return `  ${name.padEnd(36)} ${counts.join(', ')}`;
+  });
+  return [
+    title,
+    ...rows,
+    `  health p50 ${health.p50Ms.toFixed(0)} ms, p99 ${health.p99Ms.toFixed(0)} ms of ${health.asked}; the site at most ${(residentBytes / 1e6).toFixed(0)} MB; ${runs} honest runs measured`,
+  ].join('\n');
+}
+
+/** What a site does not do under a siege, one line each. */
+export function faultsOf(seen: Siege): string[] {
+  const failed = Object.entries(seen.answers).flatMap(([name, statuses]) =>
+    Object.keys(statuses).some((status) => status.startsWith('5'))
+      ? [`${name} were answered ${JSON.stringify(statuses)}`]
+      : [],
+  );
+  return [
+    ...failed,
+    ...(seen.residentBytes > 1e9 ? [`the site took ${seen.residentBytes / 1e6} MB`] : []),
+    ...(seen.measured > 0 ? [] : ['no honest run was measured']),
+  ];
+}
