@@ -14,7 +14,6 @@ export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';
 export * from './link/wire';
-export { MAXIMA, pauses, shortened } from './maxima';
 export { bufferSetsFor, longDispatch, MAX_BUFFER_SETS, setBytes } from './measure/calibrate';
 export { type Clock, contradiction } from './measure/clock';
 export { dataSheetPeak, type PeakShare, peakShare } from './measure/data-sheet';
@@ -53,6 +52,7 @@ export {
   librariesOn,
   shippedReference,
 } from './reference/reference';
+export { MAXIMA, pauses, shortened } from './schema/maxima';
 export * from './schema/op';
 export { refusalOf } from './schema/refusals';
 export type { Suite, SuiteParam } from './suites/suite';

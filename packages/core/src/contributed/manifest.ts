@@ -14,7 +14,7 @@
  */
 
 import { z } from 'zod';
-import { MAXIMA, word } from '../maxima';
+import { MAXIMA, word } from '../schema/maxima';
 import { dtypeSchema, opSchema } from '../schema/op';
 
 /** Limits of one file; each has an answer of its own. */

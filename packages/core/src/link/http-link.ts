@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { MAXIMA } from '../maxima';
 import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
+import { MAXIMA } from '../schema/maxima';
 import { problemDetailsSchema } from '../view/answer';
 import { GridUnavailable, type Link, NotAdmitted, Refused, type WorkerDescription } from './link';
 import {

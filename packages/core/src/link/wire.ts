@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { kernelFileSchema } from '../contributed/manifest';
-import { MAXIMA, source } from '../maxima';
 import {
   deviceCapabilitiesSchema,
   deviceIdentitySchema,
@@ -12,6 +11,7 @@ import { policyIdSchema } from '../measure/policy';
 import { rooflineSurveySchema } from '../measure/roofline';
 import { seedSchema } from '../measure/seed';
 import { problemSchema, variantSchema } from '../plan/spec';
+import { MAXIMA, source } from '../schema/maxima';
 import { date, id } from '../view/answer';
 import { wantedStateSchema } from '../view/worker';
 

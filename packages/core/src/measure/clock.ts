@@ -1,7 +1,7 @@
 import type { Prepared } from '@tilemark/kernels';
 import { mean, median } from 'd3-array';
 import { z } from 'zod';
-import { MAXIMA } from '../maxima';
+import { MAXIMA } from '../schema/maxima';
 
 /** Two regressions of the same samples on the number of their dispatches. */
 export const clockSchema = z.object({

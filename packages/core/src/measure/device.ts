@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { line, MAXIMA, named, word, words } from '../maxima';
+import { line, MAXIMA, named, word, words } from '../schema/maxima';
 
 /** Which toggles Dawn runs with. Profiles are never mixed in a ranking. */
 export const PROFILES = ['default', 'fast'] as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { address, MAXIMA, reason, shortened, word, words } from '../maxima';
+import { address, MAXIMA, reason, shortened, word, words } from '../schema/maxima';
 import { clockSchema } from './clock';
 import { energySchema } from './energy';
 import { seedSchema } from './seed';

@@ -12,7 +12,7 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
-import { MAXIMA } from '../maxima';
+import { MAXIMA } from '../schema/maxima';
 import { dtypeSchema } from '../schema/op';
 import { nextDispatches } from './calibrate';
 import type { DeviceCapabilities } from './device';

@@ -23,9 +23,9 @@ import {
   type Shape,
 } from '@tilemark/kernels';
 import { z } from 'zod';
-import { MAXIMA, named } from '../maxima';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
+import { MAXIMA, named } from '../schema/maxima';
 import { dtypeSchema } from '../schema/op';
 
 const dimension = z.number().int().min(1).max(MAX_DIMENSION);

@@ -2,8 +2,8 @@
 import { kernelOf, type Problem, parseProblem, rateOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { z } from 'zod';
-import { reason } from '../maxima';
 import { driverText, environmentSchema, type Profile, profileSchema } from '../measure/device';
+import { reason } from '../schema/maxima';
 import { date, type ReferenceFigure } from '../view/api';
 
 const positive = z.number().positive();

@@ -1,6 +1,5 @@
 import type { Problem } from '@tilemark/kernels';
 import { z } from 'zod';
-import { line } from '../maxima';
 import {
   deviceCapabilitiesSchema,
   deviceClassSchema,
@@ -9,6 +8,7 @@ import {
   profileSchema,
 } from '../measure/device';
 import { rooflineSurveySchema } from '../measure/roofline';
+import { line } from '../schema/maxima';
 import { date, id } from './answer';
 
 export const deviceRefSchema = z.object({

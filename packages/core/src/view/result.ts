@@ -1,6 +1,5 @@
 import { rateOf } from '@tilemark/kernels';
 import { z } from 'zod';
-import { address, line, MAXIMA, word } from '../maxima';
 import {
   type DeviceIdentity,
   deviceKey,
@@ -11,6 +10,7 @@ import { type Outcome, outcomeSchema } from '../measure/outcome';
 import { policyIdSchema } from '../measure/policy';
 import { outlierSchema } from '../measure/trust';
 import { problemSchema, variantSchema } from '../plan/spec';
+import { address, line, MAXIMA, word } from '../schema/maxima';
 import { date, id, name, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 import { metricsText } from './metrics';

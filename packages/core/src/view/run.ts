@@ -1,4 +1,3 @@
-import { MAXIMA, shortened } from '../maxima';
 import { type PeakShare, peakShare } from '../measure/data-sheet';
 import {
   type Duel,
@@ -7,6 +6,7 @@ import {
   type OutcomeKind,
   outcomeReason,
 } from '../measure/outcome';
+import { MAXIMA, shortened } from '../schema/maxima';
 import type { ImportedMark, RunResult } from './api';
 import { type Figures, figuresOf } from './metrics';
 

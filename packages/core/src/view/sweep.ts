@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { MAXIMA, named } from '../maxima';
 import { profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { specSchema } from '../plan/spec';
+import { MAXIMA, named } from '../schema/maxima';
 import { date, id, name } from './answer';
 import { runResultSchema } from './result';
 import { tuningSchema } from './tuning';

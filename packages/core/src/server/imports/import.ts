@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
-import { pauses } from '../../maxima';
 import { deviceKey } from '../../measure/device';
+import { pauses } from '../../schema/maxima';
 import type { BenchFile, Counts } from '../../view/api';
 import { OPERATOR } from '../gate/parties';
 import type { AuditNote, Principal } from '../store/audit';
