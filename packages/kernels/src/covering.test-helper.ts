@@ -14,12 +14,15 @@ const MOST_LINES = 330;
  * A small set of a kernel's variants that covers every value of every tunable, as far as
  * constraints and `runs` allow, and as many pairs of values as possible: errors come from one value
  * or from two together. (A software GPU needs seconds per variant.)
+ *
+ * @param mostLines longest source that is taken
  */
 export function coveringVariants(
   kernel: Kernel,
   runs: (values: TunableValues) => boolean,
+  mostLines = MOST_LINES,
 ): TunableValues[] {
-  const candidates = shortVariants(kernel, runs).map(({ values, lines }) => {
+  const candidates = shortVariants(kernel, runs, mostLines).map(({ values, lines }) => {
     const settings = Object.entries(values).map(([name, value]) => `${name}=${value}`);
     return { values, lines, settings, pairs: pairsOf(settings) };
   });
@@ -56,13 +59,17 @@ export function typicalVariant(
   return sorted.find(({ values }) => runs(values))?.values ?? defaults;
 }
 
-/** Variants of at most MOST_LINES or, if there are none, those with the fewest lines. */
-function shortVariants(kernel: Kernel, runs: (values: TunableValues) => boolean) {
+/** Variants of at most so many lines or, if there are none, those with the fewest lines. */
+function shortVariants(
+  kernel: Kernel,
+  runs: (values: TunableValues) => boolean,
+  mostLines = MOST_LINES,
+) {
   const sized = someCombinations(kernel)
     .filter((values) => isValid(kernel, values) && runs(values))
     .map((values) => ({ values, lines: linesOf(kernel, values) }));
   const fewest = sized.reduce((least, { lines }) => Math.min(least, lines), Infinity);
-  const most = Math.max(MOST_LINES, fewest);
+  const most = Math.max(mostLines, fewest);
   return sized.filter(({ lines }) => lines <= most);
 }
 

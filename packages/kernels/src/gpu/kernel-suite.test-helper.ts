@@ -24,6 +24,12 @@ export interface SuiteShapes {
 /** Most threads of a dispatch on which tunable values are tested: more prove the same. */
 const MOST_THREADS = 2 ** 23;
 
+/**
+ * Longest source, in lines, whose tunables `npm test` tries: its time goes to compiling, which takes
+ * longer than in proportion to the lines. The full set tries longer ones too.
+ */
+const QUICK_LINES = 160;
+
 const threadsOf = (kernel: GpuKernel, values: TunableValues, problem: Problem): number =>
   product(kernel.needs(values, problem.dtype).workgroupSize) *
   passesOf(kernel, values, problem).reduce((sum, { workgroups }) => sum + product(workgroups), 0);
@@ -34,8 +40,14 @@ const product = (sides: readonly number[]) => sides.reduce((all, side) => all * 
  * The correctness matrix of an op's GPU kernels on this machine's device. Tunable values are tested
  * on one shape, and shapes and dtypes with one variant: anything more would multiply axes that
  * cannot interact.
+ *
+ * @param set full: tunable values alone, in sources of any length that a software GPU compiles
  */
-export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: SuiteShapes): void {
+export function describeKernels(
+  op: OpId,
+  { shapes, tuned, batches = [] }: SuiteShapes,
+  set: 'quick' | 'full' = 'quick',
+): void {
   // A software GPU takes seconds to compile a large tile, more on a busy machine.
   vi.setConfig({ testTimeout: 240_000 });
   const gpu = useExecutor();
@@ -96,7 +108,11 @@ export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: Suite
             canRun(kernel, tunables, problem).ok &&
             threadsOf(kernel, tunables, problem) <= MOST_THREADS,
         );
-      const variants = coveringVariants(kernel, (values) => problemFor(values) !== undefined);
+      const variants = coveringVariants(
+        kernel,
+        (values) => problemFor(values) !== undefined,
+        set === 'full' ? undefined : QUICK_LINES,
+      );
       if (variants.length === 0) skip('this device runs no variant of it');
       for (const tunables of variants) {
         const problem = problemFor(tunables);
@@ -106,6 +122,8 @@ export function describeKernels(op: OpId, { shapes, tuned, batches = [] }: Suite
         expect(verdict, address).toBeNull();
       }
     });
+
+    if (set === 'full') return;
 
     test.for(kernel.dtypes)('is right for any shape in %s', async (dtype, context) => {
       await tryShapes(kernel, dtype, context);
