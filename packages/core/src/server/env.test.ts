@@ -12,7 +12,7 @@ test('only the database has to be named', () => {
     isPublic: true,
     sessionSecret: null,
     gpuSeconds: 7_200,
-    limits: { logIn: 60, enroll: 60, submit: 600 },
+    limits: { logIn: 60, enroll: 60, read: 240, submit: 600 },
     isBehindProxy: false,
   });
 });
@@ -38,7 +38,12 @@ test('reads what is set', () => {
 
 test('limits are whole numbers per minute, and 0 means none', () => {
   const limits = { TILEMARK_LIMIT_LOGIN: '0', TILEMARK_LIMIT_SUBMIT: '5' };
-  expect(readEnv({ DATABASE_URL, ...limits }).limits).toEqual({ logIn: 0, enroll: 60, submit: 5 });
+  expect(readEnv({ DATABASE_URL, ...limits }).limits).toEqual({
+    logIn: 0,
+    enroll: 60,
+    read: 240,
+    submit: 5,
+  });
   expect(() => readEnv({ DATABASE_URL, TILEMARK_LIMIT_ENROLL: 'many' })).toThrow(
     /TILEMARK_LIMIT_ENROLL must be a number of requests per minute/,
   );
