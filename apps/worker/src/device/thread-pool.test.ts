@@ -20,7 +20,7 @@ afterEach(() => pool.release());
 
 test('its threads run kernels and make references, also after they were released', async () => {
   // The fewest rows that are not compared whole, and inputs that are worth sharing.
-  const problem: Problem = { op: 'matmul', shape: { m: 9, n: 4100, k: 4100 }, dtype: 'f32' };
+  const problem: Problem = { op: 'matmul', shape: { m: 13, n: 4100, k: 4100 }, dtype: 'f32' };
   const variant = { kernel: 'matmul/cpu-parallel', tunables: {} };
   const options = { seed: 1, bufferSets: 1 };
   const prepared = await createHostExecutor(pool).prepare(variant, problem, options);

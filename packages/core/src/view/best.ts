@@ -52,7 +52,7 @@ export const bestVariantSchema = z.object({
    * It rests on results that only those who measured them vouch for, on a device that is not theirs
    * or on another than the asked one: nothing else is known (docs/ranking.md).
    */
-  unconfirmed: z.boolean(),
+  unconfirmed: z.boolean().default(false),
   profile: profileSchema,
   variant: variantSchema,
   address: z.string(),

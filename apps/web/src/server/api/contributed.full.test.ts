@@ -201,10 +201,11 @@ it.each([
   });
   expect(ended.text).toMatch(/\| device \| problem \| times as fast \(95%\) \| verdict \|/);
   expect(ended.text).toMatch(verdict);
-  expect(ended.code).toBe(code);
+  expect(ended.code, ended.text).toBe(code);
   expect(await readFile(summary, 'utf8')).toMatch(verdict);
   expect(await readFile(output, 'utf8')).toContain('table<<END_OF_TABLE');
-  const { items } = await grid.store.sweeps.list();
+  const admin = { tokenId: '', role: 'admin' } as const;
+  const { items } = await grid.store.sweeps.list(undefined, {}, admin);
   const { id = '' } = items.find(({ name }) => name.includes(' against ')) ?? {};
   const [{ outcome } = {}] = (await grid.store.sweeps.results(id)).items;
   if (kernel === 'wrong.wgsl') return expect(outcome?.kind).toBe('incorrect');
