@@ -178,7 +178,7 @@ export const GROUPS: readonly {
       primerOf(
         'docs/results/mutants.md',
         mutants,
-        'Sixty kernels, each wrong in one way, and whether each is caught wherever it is.',
+        'Eighty kernels, each wrong in one way, and whether each is caught wherever it is.',
       ),
       primerOf(
         'docs/results/harness-h200.md',
