@@ -37,6 +37,8 @@ export class Filler {
   readonly #pipelines: Pipelines;
   /** Kept, because on many a system to create a buffer takes longer than to fill one. */
   #uniforms: GPUBuffer | null = null;
+  /** What the device says of the last fill. */
+  #validated: Promise<void> = Promise.resolve();
   /** By the buffer that is filled, with the place of its words in the kept uniform buffer. */
   #groups = new WeakMap<GPUBuffer, { readonly of: string; readonly group: GPUBindGroup }>();
 
@@ -84,7 +86,10 @@ export class Filler {
     await this.#run(POISON_SOURCE, buffers, words, longest);
   }
 
-  /** Runs a shader once per buffer, in one submission, because each submission costs a wait. */
+  /**
+   * Runs a shader once per buffer, in one submission, because each submission costs a wait. So does
+   * the validation of one: an error of it is thrown by the next.
+   */
   async #run(
     source: string,
     buffers: readonly (GPUBuffer | GPUBufferBinding)[],
@@ -97,7 +102,8 @@ export class Filler {
     const slot = BINDING_ALIGNMENT / 4;
     const all = new Uint32Array(words.length * slot);
     for (const [i, each] of words.entries()) all.set(each, i * slot);
-    await this.#watch.scoped('fill the buffers', () => {
+    await this.#validated;
+    this.#validated = this.#watch.scoped('fill the buffers', () => {
       const uniforms = this.#memory(all.byteLength);
       device.queue.writeBuffer(uniforms, 0, all);
       const encoder = device.createCommandEncoder();
@@ -111,6 +117,8 @@ export class Filler {
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
+    // Not unhandled if there is no next.
+    this.#validated.catch(() => undefined);
   }
 
   /** Kept for the next time: inputs are made before most samples. */
