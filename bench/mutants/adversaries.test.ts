@@ -7,8 +7,7 @@ import { secretsOf } from '../../packages/core/src/measure/seed';
 import { followersOf, unhash32, valuesOf } from '../../packages/core/src/measure/seed.test-helper';
 
 const FOLDER = new URL('./adversaries/', import.meta.url);
-const pool = { threads: 1, run: () => Promise.reject(new Error('none')), release: async () => {} };
-const device = await openDevice(await chooseDevice('auto'), 'default', pool);
+const device = await openDevice(await chooseDevice('auto'), 'default', new URL('none:'));
 afterAll(() => device.executor.destroy());
 
 const problem = { op: 'matmul', shape: { m: 64, n: 96, k: 512 }, dtype: 'f32' } satisfies Problem;

@@ -4,8 +4,7 @@ import { chooseDevice, openDevice } from '../../apps/worker/src/device/select';
 import { MUTANTS } from './kernels';
 import { fateOf, fateOfRight, problemOf } from './run';
 
-const pool = { threads: 1, run: () => Promise.reject(new Error('none')), release: async () => {} };
-const device = await openDevice(await chooseDevice('auto'), 'default', pool);
+const device = await openDevice(await chooseDevice('auto'), 'default', new URL('none:'));
 afterAll(() => device.executor.destroy());
 
 // All sizes and dtypes: `npm run test:mutants`.

@@ -19,7 +19,6 @@ import {
 import { Command, Option } from 'commander';
 import { percentText, table } from './cli/table';
 import { chooseDevice, openDevice } from './device/select';
-import { createThreadPool } from './device/thread-pool';
 
 /** Limits on the cost of measuring itself: a fraction and ms. */
 const LIMITS = { share: 0.1, prepareMs: 100 };
@@ -47,8 +46,8 @@ async function harness(): Promise<void> {
     )
     .parse()
     .opts<{ profile: Profile }>();
-  const pool = createThreadPool(new URL('./thread.mjs', import.meta.url));
-  const device = await openDevice(await chooseDevice('auto'), profile, pool);
+  const threads = new URL('./thread.mjs', import.meta.url);
+  const device = await openDevice(await chooseDevice('auto'), profile, threads);
   const { identity, environment } = device;
   print(`${identity.device}, ${environment.driver || identity.backend}, profile ${profile}`);
   const isSoftware = device.identity.class !== 'gpu';

@@ -9,12 +9,6 @@ export interface Rows {
   readonly end: number;
 }
 
-/** One of the nearly equal parts that work is divided into. */
-export interface Part {
-  readonly index: number;
-  readonly count: number;
-}
-
 /** Splits `rows` rows into at most `parts` runs of nearly equal length. */
 export function splitRows(rows: number, parts: number): Rows[] {
   const count = Math.min(rows, parts);

@@ -1,6 +1,5 @@
 import { type FromOwner, ownDevice } from '@tilemark/core';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
-import { createThreadPool } from '../device/thread-pool';
 import { othersLoad } from '../run/machine-load';
 import type { ChildTask } from './device-process';
 
@@ -22,9 +21,8 @@ export async function childMain(threadEntry: URL): Promise<void> {
     await send({ kind: 'devices', devices: await listDevices() });
     process.exit(0);
   }
-  const pool = createThreadPool(threadEntry);
   const opening = async () =>
-    openDevice(await chooseDevice(task.device, task.card), task.profile, pool);
+    openDevice(await chooseDevice(task.device, task.card), task.profile, threadEntry);
   await ownDevice(opening, {
     send,
     listen: (take) => process.on('message', take),

@@ -1,8 +1,9 @@
 import type { ListedDevice, OpenDevice, Profile } from '@tilemark/core';
-import { type HostPool, InputError } from '@tilemark/kernels';
+import { InputError } from '@tilemark/kernels';
 import { type Card, equals, listCards } from '../gpu/cards';
 import { type Adapter, identify, listAdapters, openGpu } from '../gpu/dawn';
 import { hostIdentity, openHost, thisMachine } from './host';
+import { createThreadPool } from './thread-pool';
 
 /** Shown if Dawn finds no adapter. */
 export const NO_ADAPTER =
@@ -73,11 +74,13 @@ export async function chooseDevice(flag: string, card?: Card): Promise<DeviceCho
   );
 }
 
-/** @param pool threads of the host */
+/** @param threads the bundled program of a thread, for parallel kernels of the host */
 export function openDevice(
   choice: DeviceChoice,
   profile: Profile,
-  pool: HostPool,
+  threads: URL,
 ): Promise<OpenDevice> {
-  return choice.kind === 'cpu' ? openHost(pool) : openGpu(choice.adapter, profile, pool);
+  return choice.kind === 'cpu'
+    ? openHost(createThreadPool(threads))
+    : openGpu(choice.adapter, profile);
 }

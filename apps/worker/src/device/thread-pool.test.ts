@@ -1,26 +1,18 @@
-import {
-  createHostExecutor,
-  generatedCheck,
-  type HostPool,
-  inputTensors,
-  outputCheck,
-  type Problem,
-} from '@tilemark/kernels';
+import { createHostExecutor, inputTensors, outputCheck, type Problem } from '@tilemark/kernels';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { useBundle } from '../bundle.test-helper';
 import { createThreadPool } from './thread-pool';
 
 const bundle = useBundle();
-let pool: HostPool;
+let pool: ReturnType<typeof createThreadPool>;
 beforeAll(() => {
-  // As many as share a reference at least, however few cores there are.
+  // However few cores there are.
   pool = { ...createThreadPool(new URL('thread.mjs', bundle.child)), threads: 4 };
 });
 afterEach(() => pool.release());
 
-test('its threads run kernels and make references, also after they were released', async () => {
-  // The fewest rows that are not compared whole, and inputs that are worth sharing.
-  const problem: Problem = { op: 'matmul', shape: { m: 13, n: 4100, k: 4100 }, dtype: 'f32' };
+test('its threads run kernels, also after they were released', async () => {
+  const problem: Problem = { op: 'matmul', shape: { m: 13, n: 410, k: 410 }, dtype: 'f32' };
   const variant = { kernel: 'matmul/cpu-parallel', tunables: {} };
   const options = { seed: 1, bufferSets: 1 };
   const prepared = await createHostExecutor(pool).prepare(variant, problem, options);
@@ -30,16 +22,10 @@ test('its threads run kernels and make references, also after they were released
     return (await prepared.readOutput(0)).tensor();
   };
   const first = await product();
-  const check = await generatedCheck(problem, { seed: 1 }, { secret: 5 }, pool);
-  const alone = outputCheck(problem, inputTensors(problem, { seed: 1 }), { secret: 5 });
-  expect(check(first)).toMatchObject({ method: 'freivalds', worst: null });
-  expect(check(first)).toEqual(alone(first));
-  // The check has released the threads.
-  const second = await product();
-  expect(second).toEqual(first);
-  second[5 * 4100 + 2000] = 0;
-  expect(check(second).worst).toMatchObject({ row: 5, col: 2000 });
-  expect(check(second)).toEqual(alone(second));
+  const check = outputCheck(problem, inputTensors(problem, { seed: 1 }));
+  expect(check(first).worst).toBeNull();
+  await pool.release();
+  expect(await product()).toEqual(first);
 });
 
 test('an error in a thread is thrown where the run is waited for', async () => {

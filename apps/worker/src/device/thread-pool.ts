@@ -8,7 +8,7 @@ import type { HostJob, HostPool } from '@tilemark/kernels';
  *
  * @param entry the bundled program of a thread
  */
-export function createThreadPool(entry: URL): HostPool {
+export function createThreadPool(entry: URL): HostPool & { release(): Promise<void> } {
   const threads: Worker[] = [];
   const thread = (index: number): Worker => {
     const started = threads[index] ?? new Worker(entry);

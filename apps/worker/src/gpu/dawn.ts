@@ -5,7 +5,7 @@ import {
   type Profile,
   requestWholeDevice,
 } from '@tilemark/core';
-import { createGpuExecutor, type HostPool } from '@tilemark/kernels';
+import { createGpuExecutor } from '@tilemark/kernels';
 import { create } from 'webgpu';
 import { version } from '../../package.json';
 import { type Machine, thisMachine } from '../device/host';
@@ -75,11 +75,7 @@ export async function identify(adapter: Adapter): Promise<DeviceIdentity> {
 }
 
 /** Opens an adapter with every limit it has, under the toggles of a profile. */
-export async function openGpu(
-  choice: Adapter,
-  profile: Profile,
-  pool: HostPool,
-): Promise<OpenDevice> {
+export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDevice> {
   const { gpu, adapter } = await requestAdapter(choice, profile);
   const machine = await thisMachine();
   const { info } = adapter;
@@ -87,7 +83,7 @@ export async function openGpu(
   const identity = identityOf(choice, info, machine);
   keepAlive.add(gpu);
   return {
-    executor: await createGpuExecutor(device, pool),
+    executor: await createGpuExecutor(device),
     readClocks: async () => (identity.vendor === 'nvidia' ? readNvidiaClocks(choice) : null),
     ...(identity.vendor === 'nvidia' && {
       watchClocks: () => watchNvidiaClocks(choice),

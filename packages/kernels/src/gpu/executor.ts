@@ -10,7 +10,6 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - probe.ts                measures the device itself
  * - watch.ts                errors that WebGPU reports asynchronously
  */
-import type { HostPool } from '../host/job';
 import { type GpuKernel, passesOf, shapeWords, type TunableValues, type Variant } from '../kernel';
 import { isBatch, opOf } from '../ops';
 import type { Probe, ProbeRequest } from '../probe/probe';
@@ -42,18 +41,16 @@ import { DeviceWatch } from './watch';
  * quantised, unless that is to be expected. Without usable timestamps, samples are timed by the wall
  * clock.
  *
- * @param pool shares what the host does to prove a large reference; null: the calling thread does all
  * @param isQuantised a browser rounds timestamps, to a quantum that is measured
  */
 export async function createGpuExecutor(
   device: GPUDevice,
-  pool: HostPool | null = null,
   { isQuantised = false } = {},
 ): Promise<Executor> {
   const watch = new DeviceWatch(device);
   const pipelines = new Pipelines(watch);
   const filler = new Filler(watch, pipelines);
-  const judge = new Judge(watch, pipelines, pool);
+  const judge = new Judge(watch, pipelines);
   const timestamps = device.features.has('timestamp-query') ? new Timestamps(watch) : null;
   const tickNs = await (isQuantised ? timestamps?.observeQuantumNs() : timestamps?.observeTickNs());
   const timer: Timer = tickNs

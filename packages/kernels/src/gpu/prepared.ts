@@ -103,9 +103,6 @@ export class GpuPrepared implements Prepared {
 
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
     this.#restart();
-    // What is poisoned is verified next.
-    const [first = 0] = sets ?? [];
-    this.#context.judge.begin(this.#case, this.#choice(first));
     await this.#poison(
       kind,
       this.#guarded(sets).filter(({ isScratch }) => !sets || !isScratch),

@@ -32,7 +32,5 @@ export async function startPool(threads: number): Promise<HostPool> {
     run: async (jobs) => {
       await Promise.all(jobs.map(runOne));
     },
-    // Each thread ends with its job.
-    release: async () => {},
   };
 }

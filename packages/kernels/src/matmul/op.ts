@@ -5,7 +5,6 @@
  */
 import { defineOp, type Sizes } from '../op';
 import { compareProducts } from './check';
-import { sharedVerification } from './large';
 import norms from './norms.wgsl';
 import reference from './reference.wgsl';
 
@@ -40,7 +39,6 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
   terms: ({ k }) => k,
   verification: {
     check: compareProducts,
-    shared: sharedVerification,
     onDevice: {
       reference,
       steps: ({ k }) => k,

@@ -39,15 +39,14 @@ export function referenceRows(
   a: Tensor,
   b: Tensor,
   rows: readonly number[],
-  out: readonly Float64Array[] = rows.map(() => new Float64Array(shape.n)),
 ): readonly Float64Array[] {
   const { n, k } = shape;
+  const out = rows.map(() => new Float64Array(n));
   const whole = k - (k % 4);
   const inThrees = rows.length - (rows.length % 3);
   for (let first = 0; first < inThrees; first += 3) {
     const three = rows.slice(first, first + 3);
     const sums = out.slice(first, first + 3) as unknown as ThreeVectors;
-    for (const sum of sums) sum.fill(0);
     for (let p = 0; p < whole; p += 4) {
       const [f, g, h] = three.map((row) => a.subarray(row * k + p, row * k + p + 4));
       if (f && g && h) addFourSteps(sums, [f, g, h] as unknown as ThreeFours, b, p * n);
@@ -69,8 +68,8 @@ export function timesVectors(
   rows: number,
   cols: number,
   vectors: readonly Float64Array[],
-  out: readonly Float64Array[] = vectors.map(() => new Float64Array(rows)),
 ): readonly Float64Array[] {
+  const out = vectors.map(() => new Float64Array(rows));
   const none = new Float64Array(cols);
   for (let row = 0; row < rows; row += 2) {
     // The last of an odd number of rows is its own partner.
@@ -79,10 +78,10 @@ export function timesVectors(
       const [x = none, y = none, z = none] = vectors.slice(at, at + 3);
       const sums = dotTwoRows(matrix, row * cols, next * cols, [x, y, z]);
       for (const [vector, [sum, sumOfNext]] of sums.entries()) {
-        const of = out[at + vector];
-        if (!of) continue;
-        of[row] = sum;
-        of[next] = sumOfNext;
+        const product = out[at + vector];
+        if (!product) continue;
+        product[row] = sum;
+        product[next] = sumOfNext;
       }
     }
   }
@@ -153,11 +152,8 @@ type ThreeVectors = readonly [Float64Array, Float64Array, Float64Array];
 type ThreeFours = readonly [Four, Four, Four];
 
 /** 2-norm of each row of A. */
-export function rowNorms(
-  { m, k }: MatmulShape,
-  a: Tensor,
-  out: Float64Array = new Float64Array(m),
-): Float64Array {
+export function rowNorms({ m, k }: MatmulShape, a: Tensor): Float64Array {
+  const out = new Float64Array(m);
   for (let row = 0; row < m; row++) {
     let sum = 0;
     for (let at = row * k; at < (row + 1) * k; at++) sum += (a[at] as number) ** 2;
@@ -167,12 +163,8 @@ export function rowNorms(
 }
 
 /** 2-norm of each column of B. */
-export function columnNorms(
-  { n, k }: MatmulShape,
-  b: Tensor,
-  out: Float64Array = new Float64Array(n),
-): Float64Array {
-  out.fill(0);
+export function columnNorms({ n, k }: MatmulShape, b: Tensor): Float64Array {
+  const out = new Float64Array(n);
   for (let p = 0; p < k; p++) addSquares(out, b, p * n);
   for (let col = 0; col < n; col++) out[col] = Math.sqrt(out[col] as number);
   return out;

@@ -1,5 +1,5 @@
 import type { Rounding, Tensor } from '../dtype';
-import type { Part, Rows } from '../numbers';
+import type { Rows } from '../numbers';
 import type { Comparison } from './compare';
 
 /** How an output was checked; `device`: every element, on the device (gpu/judge/). */
@@ -52,8 +52,6 @@ export function merged(verdicts: readonly Verdict[]): Verdict {
 export interface Verification<Shape> {
   /** A check of outputs for these inputs. */
   check(shape: Shape, inputs: readonly Tensor[], options: CheckOptions): OutputCheck;
-  /** Absent: references of this op are never large enough to compute in parallel. */
-  readonly shared?: SharedVerification<Shape>;
   /** Absent: outputs of this op are verified on the host. */
   readonly onDevice?: DeviceVerification<Shape>;
 }
@@ -95,18 +93,3 @@ export interface Lines {
 
 /** Rows and columns of one generated input, row-major. */
 export type InputBlock = (input: number, rows: readonly number[], cols: Rows) => Tensor;
-
-/**
- * A reference computed by several threads in shared memory. Each stage needs the complete previous
- * stage; the parts of one stage write different elements.
- */
-export interface SharedVerification<Shape, Reference extends object = object> {
-  /** Number of threads that save more time than they take to start; 0 or 1: none do. */
-  threads(shape: Shape): number;
-  allocate(shape: Shape, options: Pick<CheckOptions, 'secret' | 'rounding'>): Reference;
-  readonly stages: number;
-  /** Computes one part of a stage, generating the rows and columns of the inputs it needs. */
-  makePart(stage: number, reference: Reference, block: InputBlock, part: Part): void;
-  /** @param inputs called only if an element has to be compared by itself */
-  check(reference: Reference, inputs: () => readonly Tensor[], options: CheckOptions): OutputCheck;
-}

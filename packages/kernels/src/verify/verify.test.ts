@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Tensor } from '../dtype';
-import { startPool } from '../host/pool.test-helper';
 import {
   MUTATIONS,
   product,
@@ -8,12 +7,11 @@ import {
   rightOutput,
   verify,
 } from '../matmul/product.test-helper';
-import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { referenceTranspose } from '../transpose/reference';
 import { type InputMode, inputTensors } from './inputs';
 import type { OutputCheck, VerifyMethod } from './verification';
-import { generatedCheck, outputCheck } from './verify';
+import { outputCheck } from './verify';
 
 interface Case extends RightProduct {
   readonly method: VerifyMethod;
@@ -144,47 +142,6 @@ describe('rows and columns where tiles of a large product begin and end', () => 
       expect(check(out).worst).toMatchObject({ row, col });
     }
   });
-});
-
-describe.each(['f32', 'i32'] as const)('a reference that threads share, in %s', (dtype) => {
-  // Inputs that are worth sharing, a product that is soon multiplied, and no size that five threads divide.
-  const problem: Problem<'matmul'> = { op: 'matmul', shape: { m: 53, n: 51, k: 161_401 }, dtype };
-
-  test('gives the verdicts of one made by one thread, to the last bit', async () => {
-    const pool = await startPool(5);
-    let jobs = 0;
-    const run: typeof pool.run = (some) => {
-      jobs += some.length;
-      return pool.run(some);
-    };
-    const shared = await generatedCheck(problem, { seed: 3 }, { secret: 8 }, { ...pool, run });
-    expect(jobs).toBe(10);
-    const inputs = inputTensors(problem, { seed: 3 });
-    const alone = outputCheck(problem, inputs, { secret: 8 });
-    const right = rightOutput(problem, inputs);
-    // The product of -A and B.
-    const other = () => right.map((value) => -value);
-    expect(shared(right)).toMatchObject({ method: 'freivalds', worst: null });
-    expect(shared(right)).toEqual(alone(right));
-    for (const [name, mutate] of Object.entries(MUTATIONS)) {
-      const out = right.slice();
-      mutate({ problem, inputs, other }, out);
-      expect(shared(out).worst, name).not.toBeNull();
-      expect(shared(out), name).toEqual(alone(out));
-    }
-  });
-});
-
-test.each([
-  [{ m: 2048, n: 2048, k: 2048 }, 4],
-  [{ m: 4096, n: 4096, k: 4096 }, 16],
-  // Compared whole, and one after the other.
-  [{ m: 1, n: 4096, k: 8192 }, 0],
-  [{ b: 64, m: 2048, n: 2048, k: 2048 }, 0],
-])('%j is worth %i threads', (shape, threads) => {
-  expect(opOf({ op: 'matmul', shape, dtype: 'f32' }).verification.shared?.threads(shape)).toBe(
-    threads,
-  );
 });
 
 describe('a transpose', () => {

@@ -1,10 +1,8 @@
 import { DTYPES, EXACT, type Rounding, type Tensor } from '../dtype';
-import type { HostPool } from '../host/job';
 import type { Kernel } from '../kernel';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { compareBits } from './compare';
-import { type InputChoice, inputTensors } from './inputs';
 import type { CheckOptions, OutputCheck } from './verification';
 
 /**
@@ -56,42 +54,6 @@ export function outputCheck(
     return sized(problem, (output) => ({ method: 'exact', ...compareBits(output, first, cols) }));
   }
   return sized(problem, op.verification.check(shape, inputs, checkOptions(problem, options)));
-}
-
-/**
- * How many threads compute a reference. Each takes about 0.1 s to start and compile its loops:
- * fewer gain nothing if another program occupies a core, and more gain little.
- */
-const SHARING_THREADS = { least: 4, most: 8 };
-
-/**
- * `outputCheck` for generated inputs; if the reference takes long, the threads of a pool compute
- * it together. The verdicts are the same to the last bit.
- */
-export async function generatedCheck(
-  problem: Problem,
-  choice: InputChoice,
-  options: VerifyOptions = {},
-  pool: HostPool | null = null,
-): Promise<OutputCheck> {
-  const { shared } = opOf(problem).verification;
-  const useful = options.computes ? 0 : (shared?.threads(problem.shape) ?? 0);
-  const threads = Math.min(pool?.threads ?? 1, useful, SHARING_THREADS.most);
-  if (!pool || !shared || threads < SHARING_THREADS.least) {
-    return outputCheck(problem, inputTensors(problem, choice), options);
-  }
-  const checking = checkOptions(problem, options);
-  const reference = shared.allocate(problem.shape, checking);
-  const parts = Array.from({ length: threads }, (_, index) => ({ index, count: threads }));
-  try {
-    for (let stage = 0; stage < shared.stages; stage++) {
-      await pool.run(parts.map((part) => ({ stage, problem, reference, choice, part })));
-    }
-  } finally {
-    await pool.release();
-  }
-  const inputs = () => inputTensors(problem, choice);
-  return sized(problem, shared.check(reference, inputs, checking));
 }
 
 /** Adds a check of the output's size, which throws TypeError. */

@@ -74,7 +74,7 @@ export async function openBrowserGpu({ profile, version }: OwnersTask): Promise<
   const { device, capabilities } = await requestWholeDevice(adapter);
   return {
     ...{ identity, capabilities, lastLevelCacheBytes: null },
-    executor: await createGpuExecutor(device, null, { isQuantised: true }),
+    executor: await createGpuExecutor(device, { isQuantised: true }),
     readClocks: async () => null,
     environment: environmentOf({ adapter, identity, capabilities, profile, version }),
   };

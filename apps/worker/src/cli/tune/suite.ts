@@ -35,7 +35,6 @@ import {
   shortAddress,
 } from '@tilemark/kernels';
 import { chooseDevice, openDevice } from '../../device/select';
-import { createThreadPool } from '../../device/thread-pool';
 import { withMachineLock } from '../../run/machine-lock';
 import { ratioText } from '../duel';
 import { atFlag, parseIfThere } from '../flags';
@@ -82,8 +81,8 @@ export async function tuneSuite(
   if (choice.kind !== 'gpu') throw new InputError('a suite is tuned on a GPU', '--device');
   return withMachineLock(
     async () => {
-      const pool = createThreadPool(new URL('./thread.mjs', childEntry));
-      const gpu = await openDevice(choice, profile, pool);
+      const threads = new URL('./thread.mjs', childEntry);
+      const gpu = await openDevice(choice, profile, threads);
       const canary =
         gpu.identity.class === 'gpu'
           ? await Canary.of(gpu.executor, (ns) => sleep(ns / 1e6))

@@ -1,8 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { DTYPES, type Tensor } from '../../dtype';
 import { OutOfBoundsWrite, OutOfMemory, ReferenceWrong } from '../../errors';
-import type { HostJob, HostPool } from '../../host/job';
-import { startPool } from '../../host/pool.test-helper';
 import type { GpuKernel } from '../../kernel';
 import { naive } from '../../matmul/01-naive';
 import { splitK } from '../../matmul/07-split-k';
@@ -329,37 +327,6 @@ test.each([32, 64, 128])('what a reference of sums of %i rounds is far below its
   const options = { rounding: roundingOf(k), sampled: true, secret: 7 };
   const { method, worstRatio } = outputCheck(problem, [a, b], options)(want);
   expect([method, worstRatio < 0.6]).toEqual(['freivalds', true]);
-});
-
-test('the host makes its side of a proof beside the device, once', async () => {
-  // Few rows, and inputs that are worth sharing.
-  const problem = product(13, 4100, 4100);
-  const pool = await startPool(4);
-  const jobs: HostJob[] = [];
-  const run: HostPool['run'] = (some) => {
-    jobs.push(...some);
-    return pool.run(some);
-  };
-  const { device } = await openDevice();
-  const executor = await createGpuExecutor(device, { ...pool, run });
-  try {
-    const variant = { kernel: 'matmul/naive', tunables: {} } as const;
-    const prepared = await executor.prepare(variant, problem, { seed: 3, bufferSets: 2 });
-    expect(jobs).toEqual([]);
-    // The device has made no reference yet, and the kernel under test has not run.
-    await prepared.poison('nan', [1]);
-    await prepared.proved();
-    const choice = { seed: seedOfSet(3, 1), mode: 'uniform' };
-    expect(jobs).toMatchObject(Array.from({ length: 8 }, () => ({ problem, choice })));
-    expect((await prepared.verify([1])).beyond).toBe(13 * 4100);
-    await prepared.proved();
-    await prepared.poison('stale');
-    await prepared.proved();
-    expect(jobs).toHaveLength(8);
-  } finally {
-    executor.destroy();
-    device.destroy();
-  }
 });
 
 test.each([

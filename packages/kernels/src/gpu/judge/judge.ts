@@ -1,6 +1,5 @@
 import { DTYPES, EXACT } from '../../dtype';
 import { OutOfMemory } from '../../errors';
-import type { HostPool } from '../../host/job';
 import type { Kernel } from '../../kernel';
 import type { Rows } from '../../numbers';
 import { elements } from '../../op';
@@ -61,10 +60,10 @@ export class Judge {
   readonly #results: Results;
   readonly #references: References;
 
-  constructor(watch: DeviceWatch, pipelines: Pipelines, pool: HostPool | null) {
+  constructor(watch: DeviceWatch, pipelines: Pipelines) {
     this.#watch = watch;
     this.#results = new Results(watch, pipelines);
-    this.#references = new References(watch, pipelines, pool);
+    this.#references = new References(watch, pipelines);
   }
 
   destroy(): void {
@@ -81,11 +80,6 @@ export class Judge {
     const [source, read] = rounds ? [valuesSource(problem), 4] : [bitsSource(problem), 2];
     this.#results.compile(source, read).catch(() => undefined);
     this.#results.compile(guardsWgsl, 1).catch(() => undefined);
-  }
-
-  /** Outputs for these inputs are verified next. */
-  begin({ problem, kernel: { computes } }: Case, choice: InputChoice): void {
-    if (this.#references.has(problem)) this.#references.begin({ problem, computes, choice });
   }
 
   /**

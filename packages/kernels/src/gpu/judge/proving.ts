@@ -1,13 +1,12 @@
 import { DTYPES, type Rounding } from '../../dtype';
-import type { HostPool } from '../../host/job';
 import type { Kernel } from '../../kernel';
 import { hash32, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { compareBits } from '../../verify/compare';
-import { type InputChoice, inputBlock, isExact } from '../../verify/inputs';
-import type { DeviceVerification, OutputCheck } from '../../verify/verification';
-import { drawSecret, generatedCheck } from '../../verify/verify';
+import { type InputChoice, inputBlock, inputTensors, isExact } from '../../verify/inputs';
+import type { DeviceVerification } from '../../verify/verification';
+import { drawSecret, outputCheck } from '../../verify/verify';
 import { BufferUsage, download, MAP_READ } from '../buffers';
 import type { DeviceWatch } from '../watch';
 
@@ -50,29 +49,22 @@ export function mappable(watch: DeviceWatch, want: GPUBuffer, size: number): Pro
   });
 }
 
-/** By f64: whole where that is quick, else by secret rows, columns and Freivalds vectors. */
-export function hostCheck(
-  { problem, choice }: Pick<Wanted, 'problem' | 'choice'>,
-  pool: HostPool | null,
-): Promise<OutputCheck> {
-  const { isInteger } = DTYPES[problem.dtype];
-  const terms = opOf(problem).terms(problem.shape);
-  const rounding = isInteger ? {} : { rounding: roundingOf(terms) };
-  const options = { ...rounding, exact: isExact(choice.mode), sampled: true };
-  return generatedCheck(problem, choice, options, pool);
-}
-
-/** What a check finds wrong in a reference. */
+/**
+ * What is wrong by f64 in the first elements of a reference, which are copied to `staging`: whole
+ * where that is quick, else by secret rows, columns and Freivalds vectors. Null: nothing.
+ */
 export async function wrongElement(
   watch: DeviceWatch,
-  check: Promise<OutputCheck>,
-  problem: Problem,
+  { problem, choice }: Pick<Wanted, 'problem' | 'choice'>,
   staging: GPUBuffer,
 ) {
+  const { HostArray, isInteger } = DTYPES[problem.dtype];
+  const rounding = isInteger ? {} : { rounding: roundingOf(opOf(problem).terms(problem.shape)) };
+  const options = { ...rounding, exact: isExact(choice.mode), sampled: true };
   try {
-    const found = await check;
     await watch.settled(staging.mapAsync(MAP_READ));
-    return found(new DTYPES[problem.dtype].HostArray(staging.getMappedRange())).worst;
+    const check = outputCheck(problem, inputTensors(problem, choice), options);
+    return check(new HostArray(staging.getMappedRange())).worst;
   } finally {
     staging.destroy();
   }

@@ -1,6 +1,5 @@
 import { DTYPES } from '../../dtype';
 import { ReferenceWrong } from '../../errors';
-import type { HostPool } from '../../host/job';
 import { ceilDiv, type Rows } from '../../numbers';
 import { elements } from '../../op';
 import { opOf } from '../../ops';
@@ -10,12 +9,12 @@ import { typeHeader } from '../../specialise';
 import { nowNs } from '../../timing';
 import { choiceKey } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
-import type { Lines, OutputCheck } from '../../verify/verification';
+import type { Lines } from '../../verify/verification';
 import { BufferUsage, contentOf } from '../buffers';
 import { uniformOf } from '../fill';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
-import { hostCheck, mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
+import { mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
 import { partsOf } from './shares';
 
 /** What a part of the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
@@ -56,22 +55,16 @@ type Workgroups = readonly [x: number, y: number, z: number];
 export class References {
   readonly #watch: DeviceWatch;
   readonly #pipelines: Pipelines;
-  readonly #pool: HostPool | null;
   readonly #kept = new Map<string, Reference>();
   /** Of classes of shapes. */
   readonly #proofs = new Map<string, Promise<void>>();
-  /** What the host compares the next class's first reference with. */
-  #begun: { readonly of: string; readonly check: Promise<OutputCheck> } | null = null;
-  /** It makes one after the other. */
-  #host: Promise<unknown> = Promise.resolve();
   #problem = '';
   /** Multiply-adds of the next dispatch, by what the last ones took. */
   #work = FIRST_WORK;
 
-  constructor(watch: DeviceWatch, pipelines: Pipelines, pool: HostPool | null) {
+  constructor(watch: DeviceWatch, pipelines: Pipelines) {
     this.#watch = watch;
     this.#pipelines = pipelines;
-    this.#pool = pool;
   }
 
   /** Whether there are references of a problem on the device. */
@@ -95,11 +88,6 @@ export class References {
     if (norms && !DTYPES[problem.dtype].isInteger) {
       this.#compile(normsSource(problem, norms.wgsl), 1).catch(() => undefined);
     }
-  }
-
-  /** What is to be proved next: the host's part goes on while the device makes the reference. */
-  begin(wanted: Omit<Wanted, 'inputs' | 'part'>): void {
-    if (!isByRow(wanted) && !this.#proofs.has(classOf(wanted))) void this.#check(wanted);
   }
 
   /** The proof of the first reference of its class goes on in the background: see `proved`. */
@@ -135,7 +123,6 @@ export class References {
    * ReferenceWrong if they are wrong.
    */
   async proved(of: Proved): Promise<void> {
-    await this.#host;
     await this.#proofs.get(classOf(of));
   }
 
@@ -310,18 +297,6 @@ export class References {
     return { layout, ...(await this.#pipelines.compile(source, layout)) };
   }
 
-  /** What the host compares a reference with, from the choice of its inputs alone. */
-  #check(wanted: Omit<Wanted, 'inputs' | 'part'>): Promise<OutputCheck> {
-    const of = `${keyOf(wanted)} ${choiceKey(wanted.choice)}`;
-    if (this.#begun?.of === of) return this.#begun.check;
-    const { choice } = wanted;
-    const problem = this.#proved(wanted.problem);
-    const check = this.#host.then(() => hostCheck({ problem, choice }, this.#pool));
-    this.#host = check.catch(() => undefined);
-    this.#begun = { of, check };
-    return check;
-  }
-
   /** What the host compares of a problem: all of it or, of one in parts, the first rows. */
   #proved(problem: Problem): Problem {
     const { leading } = onDevice(problem);
@@ -337,18 +312,13 @@ export class References {
   async #prove(wanted: Wanted, { want }: Reference): Promise<void> {
     const name = classOf(wanted);
     if (this.#proofs.has(name) || !isProvable(wanted)) return;
-    // Read now, because a next problem's references replace this one while the host is at work.
+    const { choice } = wanted;
+    // Copied now, because a next problem's references replace this one while the host is at work.
     const problem = this.#proved(wanted.problem);
     const bytes = 4 * elements(opOf(problem).output(problem.shape));
     const worst = isByRow(wanted)
       ? Promise.resolve(await wrongRow(this.#watch, wanted, want))
-      : wrongElement(
-          this.#watch,
-          this.#check(wanted),
-          problem,
-          await mappable(this.#watch, want, bytes),
-        );
-    this.#begun = null;
+      : wrongElement(this.#watch, { problem, choice }, await mappable(this.#watch, want, bytes));
     const proof = worst.then((found) => {
       if (!found) return;
       const { row, col, got, want: right } = found;
@@ -356,7 +326,8 @@ export class References {
         `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${right}`,
       );
     });
-    this.#host = Promise.allSettled([this.#host, proof]);
+    // Heard by whoever waits for it.
+    proof.catch(() => undefined);
     this.#proofs.set(name, proof);
   }
 }
@@ -374,7 +345,7 @@ const keyOf = ({ problem, computes }: Proved): string =>
   [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
 
 /** The host's sums round on scaled inputs, and do not wrap: other inputs prove the same shader. */
-const isProvable = (wanted: Omit<Wanted, 'inputs' | 'part'>): boolean =>
+const isProvable = (wanted: Wanted): boolean =>
   isByRow(wanted) || !['scaled', 'bits'].includes(wanted.choice.mode ?? 'uniform');
 
 const isByRow = ({ problem, computes }: Proved): boolean =>
