@@ -11,7 +11,7 @@ import {
   specialise,
   type Variant,
 } from '@tilemark/kernels';
-import { BUSY_PART } from '../measure/load';
+import { BUSY_PART } from '../measure/trust';
 import { isContributed } from './kernel';
 
 /** Compiling a contributed kernel may take this long, ms. */

@@ -1,6 +1,7 @@
 import type { Problem } from '@tilemark/kernels';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { summarise } from '../statistics/summary';
 import {
   bufferSetsFor,
   longDispatch,
@@ -9,7 +10,6 @@ import {
   shortestSampleNs,
 } from './calibrate';
 import { POLICIES } from './policy';
-import { summarise } from './stats';
 
 const MiB = 2 ** 20;
 const square = (n: number): Problem => ({

@@ -11,6 +11,9 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
+import { type MedianInterval, medianInterval } from '../statistics/median';
+import { summarise } from '../statistics/summary';
+import { verdictOn } from '../statistics/verdict';
 import { bufferSetsFor } from './calibrate';
 import type { DeviceCapabilities } from './device';
 import { roofOver, type Surroundings } from './measure';
@@ -19,9 +22,7 @@ import { POLICIES } from './policy';
 import { LEAST_LOOKS, Proof, WrongOutput } from './proof';
 import { drawSeed, secretsOf } from './seed';
 import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
-import { type MedianInterval, medianInterval, summarise } from './stats';
 import { implausibleReason } from './trust';
-import { verdictOn } from './verdict';
 
 /**
  * A duel of two variants: they take turns on one device in one process, A B B A or B A A B as drawn

@@ -1,11 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import {
-  type EnergyMeter,
-  energySchema,
-  joulesPerDispatch,
-  measureEnergy,
-  powersOf,
-} from './energy';
+import { type EnergyMeter, energySchema, joulesPerDispatch, powersOf } from './energy';
+import { measureEnergy } from './measure-energy';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -11,8 +11,8 @@
  * - noticing that the device throttles: throttle.ts
  * - what a browser's tab must not begin: foresee.ts
  * - holding the device's clock to the wall clock: clock.ts
- * - energy per dispatch: energy.ts
- * - medians, intervals, CV: stats.ts
+ * - energy per dispatch: measure-energy.ts
+ * - medians, intervals, CV, verdicts on ratios: ../statistics/
  * - why a result is not ranked, and outliers: trust.ts; what the device can do at most:
  *   roofline.ts
  * - correctness of outputs: what is verified when in proof.ts, by inputs and choices drawn in
@@ -34,18 +34,14 @@ import {
   ReferenceWrong,
   type Variant,
 } from '@tilemark/kernels';
+import type { Series } from '../statistics/summary';
 import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, roundingNs, setBytes } from './calibrate';
 import { regressClock } from './clock';
 import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device';
-import { type Energy, type EnergyMeter, measureEnergy } from './energy';
+import type { Energy, EnergyMeter } from './energy';
 import { tooLong } from './foresee';
-import {
-  type Clocks,
-  METHODOLOGY_VERSION,
-  type Outcome,
-  type Series,
-  type STAGES,
-} from './outcome';
+import { measureEnergy } from './measure-energy';
+import { type Clocks, METHODOLOGY_VERSION, type Outcome, type STAGES } from './outcome';
 import type { Policy } from './policy';
 import { LEAST_LOOKS, Proof, WrongOutput } from './proof';
 import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';

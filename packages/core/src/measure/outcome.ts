@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { address, MAXIMA, reason, shortened, word, words } from '../schema/maxima';
+import { seriesSchema } from '../statistics/summary';
 import { clockSchema } from './clock';
 import { energySchema } from './energy';
 import { seedSchema } from './seed';
@@ -11,25 +12,6 @@ export const COMPARABLE_SINCE = 2;
 
 /** A time in ns that a clock can produce: finite and above zero, so NaN never passes. */
 const ns = z.number().positive();
-
-/** Order statistics of one series of samples; times are per dispatch, in ns. */
-export const seriesSchema = z.object({
-  n: z.number().int().positive(),
-  medianNs: ns,
-  /** 95% interval of the median, the dependence between samples paid for. */
-  lowNs: ns,
-  highNs: ns,
-  minNs: ns,
-  q1Ns: ns,
-  q3Ns: ns,
-  /** Standard deviation over mean. */
-  cv: z.number().nonnegative(),
-  /** Independent samples that would say as much; absent before methodology 2. */
-  independent: z.number().positive().optional(),
-  /** Every sample in the order taken. */
-  samplesNs: z.array(ns).max(MAXIMA.samples),
-});
-export type Series = z.infer<typeof seriesSchema>;
 
 export const verificationSchema = z.object({
   /**

@@ -1,8 +1,8 @@
 import type { Prepared, Timer } from '@tilemark/kernels';
+import { type Series, summarise } from '../statistics/summary';
 import { nextDispatches, roundingNs, shortestSampleNs } from './calibrate';
-import type { Batch, Measurement, Series, StopReason } from './outcome';
+import type { Batch, Measurement, StopReason } from './outcome';
 import type { Policy } from './policy';
-import { summarise } from './stats';
 import { stoppingRule } from './stopping';
 import { type Canary, type ClockReading, PaceWatch } from './throttle';
 

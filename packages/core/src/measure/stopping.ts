@@ -6,10 +6,11 @@
  * does to the coverage of the intervals.
  */
 import type { Sample } from '@tilemark/kernels';
-import { isSettled } from './interval-name';
+import { isSettled } from '../statistics/interval-name';
+import { medianInterval } from '../statistics/median';
+import { KNOWN_WIDTH, summarise } from '../statistics/summary';
 import type { StopReason } from './outcome';
 import type { Policy } from './policy';
-import { KNOWN_WIDTH, medianInterval, summarise } from './stats';
 
 /** A sample of a series, as a stopping rule sees it. */
 export interface TimedSample extends Pick<Sample, 'ns'> {
@@ -108,7 +109,8 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
         if (reason) return reason;
       }
       if (!isCapped) return null;
-      const isKnown = n === 0 || !policy.rankable || isSettled(summarise([...timesNs]), policy);
+      const isKnown =
+        n === 0 || !policy.rankable || isSettled(summarise([...timesNs]), policy.interval);
       return isKnown ? 'capped' : 'unsettled';
     },
   };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { summarise } from '../statistics/summary';
 import { POLICIES } from './policy';
-import { summarise } from './stats';
 import { outlierOf, timeToNarrow, unrankedReason } from './trust';
 
 const spread = [98, 99, 100, 101, 102];

@@ -1,14 +1,16 @@
 import type { Kernel, Timer } from '@tilemark/kernels';
 import { median, sum } from 'd3-array';
 import { z } from 'zod';
+import { isSettled } from '../statistics/interval-name';
+import { halfWidth, type Series } from '../statistics/summary';
 import { type Clock, contradiction } from './clock';
 import { type DeviceClass, sharesHost } from './device';
-import { isSettled } from './interval-name';
-import { BUSY_PART } from './load';
-import type { Measurement, Series, StopReason } from './outcome';
+import type { Measurement, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { PLAUSIBLE_PART, type Roof } from './roofline';
-import { halfWidth } from './stats';
+
+/** A machine whose processors work a greater part of the time for others is busy: times are theirs, too. */
+export const BUSY_PART = 0.2;
 
 /** How the reason begins why a time is not believed. */
 export const IMPLAUSIBLE = 'implausible';
@@ -66,7 +68,7 @@ export function disturbedReason(of: {
     return `it keeps results: on new inputs a dispatch takes ${of.freshRatio.toFixed(1)} times as long as on those it has seen`;
   }
   if (of.stop === 'throttled') return 'the device throttled during more than half of the samples';
-  if (!isSettled(of.cold, of.policy)) {
+  if (!isSettled(of.cold, of.policy.interval)) {
     return 'not settled: its samples depend so much on those before that the median is not known';
   }
   return null;

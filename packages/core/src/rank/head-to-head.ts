@@ -1,7 +1,7 @@
 import type { Problem } from '@tilemark/kernels';
 import { least } from 'd3-array';
 import type { Profile } from '../measure/device';
-import { type Contrast, MARGIN, MOST_MEASURING, verdictOn } from '../measure/verdict';
+import { type Contrast, MARGIN, MOST_MEASURING, verdictOn } from '../statistics/verdict';
 import type { DeviceRef } from '../view/device';
 import type { Interval } from './headline';
 

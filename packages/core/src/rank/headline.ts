@@ -1,7 +1,7 @@
 import { ascending, deviation, mean, median, sum } from 'd3-array';
 import type { DeviceClass } from '../measure/device';
-import type { Series } from '../measure/outcome';
-import { halfWidth, KNOWN_WIDTH, studentQuantile } from '../measure/stats';
+import { studentQuantile } from '../statistics/median';
+import { halfWidth, KNOWN_WIDTH, type Series } from '../statistics/summary';
 
 /** A median time with its 95% interval, ns. */
 export type Interval = Pick<Series, 'medianNs' | 'lowNs' | 'highNs'>;

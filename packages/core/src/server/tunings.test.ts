@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../services.test-helper';
 import type { ClaimedRun, RecordedRun } from '../link/wire';
 import type { Outcome } from '../measure/outcome';
-import { summarise } from '../measure/stats';
+import { summarise } from '../statistics/summary';
 import type { SweepEvent } from '../view/api';
 import { DirectLink } from './direct-link';
 import { openQueue, type Queue } from './queue/queue';

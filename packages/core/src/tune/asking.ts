@@ -6,9 +6,9 @@ import {
   variantAddress,
 } from '@tilemark/kernels';
 import type { OutcomeKind } from '../measure/outcome';
-import type { Contrast } from '../measure/verdict';
 import type { PlannedRun } from '../plan/expansion';
 import type { Interval } from '../rank/headline';
+import type { Contrast } from '../statistics/verdict';
 
 /**
  * A search is a generator: it yields the run that it wants next and is told what that found. Who

@@ -1,8 +1,8 @@
 import { type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { describe, expect, it } from 'vitest';
-import { verdictOn } from '../measure/verdict';
 import { FAMILIES } from '../plan/families';
+import { verdictOn } from '../statistics/verdict';
 import { type Ask, drive, type Found } from './asking';
 import { observationsOf } from './evidence';
 import { type FamilyOptions, type FamilyShape, familyShapes, searchFamily } from './family-search';

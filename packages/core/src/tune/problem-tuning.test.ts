@@ -1,7 +1,7 @@
 import { InputError, parseProblem, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { type Contrast, verdictOn } from '../measure/verdict';
 import { capabilities } from '../server/store/fixtures.test-helper';
+import { type Contrast, verdictOn } from '../statistics/verdict';
 import { drive, type Found, keyOf, type WantedRun } from './asking';
 import { Climb } from './climb';
 import { searchProblem } from './problem-search';

@@ -1,4 +1,4 @@
-import type { Contrast } from '../measure/verdict';
+import type { Contrast } from '../statistics/verdict';
 import { type Asking, type Found, keyOf, type WantedRun } from './asking';
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Measurement, Outcome } from '../measure/outcome';
-import { summarise } from '../measure/stats';
+import { summarise } from '../statistics/summary';
 import { measuredQuietly } from './busy';
 
 const steady = summarise(Array.from({ length: 60 }, () => 1e6));

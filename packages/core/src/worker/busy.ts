@@ -1,7 +1,6 @@
-import { BUSY_PART } from '../measure/load';
 import type { Outcome } from '../measure/outcome';
 import { POLICIES, type PolicyId } from '../measure/policy';
-import { disturbedReason, namingLoad } from '../measure/trust';
+import { BUSY_PART, disturbedReason, namingLoad } from '../measure/trust';
 import { sleep } from './waiting';
 
 /** How long a run waits for other work to end before it is repeated all the same, ms. */

@@ -3,8 +3,8 @@ import { admitKernel } from '../contributed/kernel';
 import type { Attachment, ClaimedRun, RecordedRun } from '../link/wire';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
+import type { WorkerParts } from './parts';
 import type { DeviceRunner, RunReport } from './runner';
-import type { WorkerParts } from './worker';
 
 /** A run that cost this many workers is not tried again: it may be what kills them. */
 const MAX_ATTEMPTS = 3;

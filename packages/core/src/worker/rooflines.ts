@@ -1,10 +1,11 @@
 import { GridUnavailable, type Link } from '../link/link';
 import { PROFILES } from '../measure/device';
-import { BUSY_PART } from '../measure/load';
+import { BUSY_PART } from '../measure/trust';
 import { type Log, messageOf } from './log';
+import type { WorkerParts } from './parts';
 import type { DeviceRunner } from './runner';
 import { retryForever, sleep } from './waiting';
-import type { Attached, WorkerParts } from './worker';
+import type { Attached } from './worker';
 
 /** A roofline changes with the driver, not between restarts, ms. */
 const FRESH_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
 import { DeviceFault } from '@tilemark/kernels';
-import { GridUnavailable, type Link, NotAdmitted, type WorkerDescription } from '../link/link';
+import { GridUnavailable, NotAdmitted } from '../link/link';
 import type { Attachment, ClaimedRun } from '../link/wire';
 import type { DeviceClass } from '../measure/device';
 import type { WantedState } from '../view/worker';
@@ -10,10 +10,9 @@ import {
   recordOf,
   type TimedReport,
 } from './claimed-run';
-import { type Log, messageOf } from './log';
-import { type Journal, Outbox } from './outbox';
-import type { DeviceDescription } from './protocol';
-import type { DeviceRunner } from './runner';
+import { messageOf } from './log';
+import { Outbox } from './outbox';
+import type { WorkerParts } from './parts';
 import { doneWithin, retryForever, sleep } from './waiting';
 
 const HEARTBEAT_MS = 5_000;
@@ -29,20 +28,6 @@ export const LEAVE_WITHIN_MS = 2_000;
 
 /** After a fault of its own a worker waits this long before it goes on, ms. */
 const FAULT_PAUSE_MS = 1_000;
-
-export interface WorkerParts {
-  readonly link: Link;
-  readonly runner: Pick<DeviceRunner, 'open' | 'run' | 'close'>;
-  readonly journal: Journal;
-  readonly log: Log;
-  /** How it tells the grid about itself. */
-  readonly describe: (device: DeviceDescription) => WorkerDescription;
-  /** Does work while nothing else here measures. Throws the signal's reason if aborted first. */
-  readonly alone: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
-  /** Others of this machine use the same journal, and hand in for each other. */
-  readonly sharesJournal?: boolean;
-  readonly finishWithinMs?: number;
-}
 
 export interface Attached extends Attachment {
   readonly worker: GridWorker;

@@ -11,7 +11,7 @@ import { recomputedDuel } from '../../measure/duel';
 import { COMPARABLE_SINCE, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
-import { summarise } from '../../measure/stats';
+import { summarise } from '../../statistics/summary';
 import { fromJson } from '../store/database';
 import { checkOutcome } from './consistency';
 import { roofsFor } from './parties';

@@ -2,15 +2,10 @@ import { elements, InputError, opOf, type Problem, refuseIf } from '@tilemark/ke
 import { sum } from 'd3-array';
 import { MAX_BUFFER_SETS, MAX_DISPATCHES, shortestSampleNs } from '../../measure/calibrate';
 import type { Energy } from '../../measure/energy';
-import {
-  METHODOLOGY_VERSION,
-  type Measurement,
-  type Outcome,
-  type Series,
-} from '../../measure/outcome';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type Policy, type PolicyId } from '../../measure/policy';
-import { summarise } from '../../measure/stats';
 import { stoppingRule } from '../../measure/stopping';
+import { type Series, summarise } from '../../statistics/summary';
 
 /**
  * What no honest run can have reported. A measurement comes from a machine or a file that nobody

@@ -1,7 +1,7 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import type { RecordedRun } from '../../link/wire';
 import type { DeviceClass } from '../../measure/device';
-import { summarise } from '../../measure/stats';
+import { summarise } from '../../statistics/summary';
 import { isOthersToTry, OPERATOR, partyOf } from './parties';
 
 /** What a result is judged by: its run, its device, and who hands it in. */

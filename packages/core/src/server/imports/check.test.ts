@@ -2,11 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
 import { deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
-import { summarise } from '../../measure/stats';
+import { summarise } from '../../statistics/summary';
 import type { RunResult } from '../../view/api';
 import { attach, environment, identity, measured } from '../store/fixtures.test-helper';
-import type { Store } from '../store/store';
-import { openStore } from '../store/store';
+import { openStore, type Store } from '../store/store';
 import { file, importer, member, result, series, withMeasurement } from './bench-file.test-helper';
 import { importResults } from './import';
 

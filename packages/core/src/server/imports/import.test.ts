@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
 import { deviceKey } from '../../measure/device';
-import { summarise } from '../../measure/stats';
+import { summarise } from '../../statistics/summary';
 import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../../view/api';
 import { DatabaseUnavailable } from '../errors';
 import { canonicalJson, sha256 } from '../store/database';
@@ -15,8 +15,7 @@ import {
   recordAll,
   square,
 } from '../store/fixtures.test-helper';
-import type { Store } from '../store/store';
-import { openStore } from '../store/store';
+import { openStore, type Store } from '../store/store';
 import { file, importer, key, result, series, withMeasurement } from './bench-file.test-helper';
 import { contentHash, importResults } from './import';
 

@@ -9,17 +9,12 @@ import {
   type Environment,
   type Profile,
 } from '../../measure/device';
-import {
-  METHODOLOGY_VERSION,
-  type Measurement,
-  type Outcome,
-  type Series,
-} from '../../measure/outcome';
+import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
-import { summarise } from '../../measure/stats';
 import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
 import type { SideBySideFile } from '../../reference/figures';
+import { type Series, summarise } from '../../statistics/summary';
 
 import type { Store } from './store';
 

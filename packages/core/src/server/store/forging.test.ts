@@ -5,8 +5,8 @@ import { Refused } from '../../link/link';
 import { deviceKey } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import type { RooflineSurvey } from '../../measure/roofline';
-import { summarise } from '../../measure/stats';
 import type { PlannedRun } from '../../plan/expansion';
+import { summarise } from '../../statistics/summary';
 import { type BestQuery, bestQuerySchema, leaderboardQuerySchema } from '../../view/api';
 import { file, result } from '../imports/bench-file.test-helper';
 import { importResults } from '../imports/import';
@@ -24,8 +24,7 @@ import {
   square,
   sweepOf,
 } from './fixtures.test-helper';
-import type { Store } from './store';
-import { openStore } from './store';
+import { openStore, type Store } from './store';
 
 /**
  * Attempts to put a number first that is not true, through every door: a worker of a stranger's

@@ -1,9 +1,9 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
-import type { Sampled } from '../../measure/interval-name';
 import { outlierOf } from '../../measure/trust';
 import type { Interval } from '../../rank/headline';
+import type { Sampled } from '../../statistics/interval-name';
 import type { ResultDetail } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
 import { byAdmin } from '../gate/parties';

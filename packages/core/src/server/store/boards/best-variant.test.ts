@@ -1,8 +1,8 @@
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../../services.test-helper';
-import { summarise } from '../../../measure/stats';
-import { verdictOn } from '../../../measure/verdict';
+import { summarise } from '../../../statistics/summary';
+import { verdictOn } from '../../../statistics/verdict';
 import type { BestQuery } from '../../../view/api';
 import {
   capabilities,
@@ -14,8 +14,7 @@ import {
   square,
   sweepOf,
 } from '../fixtures.test-helper';
-import type { Store } from '../store';
-import { openStore } from '../store';
+import { openStore, type Store } from '../store';
 import { bestOf, cube, deviceWith, type Tile, tileAddress, tileRun } from './tiles.test-helper';
 
 let url: string;

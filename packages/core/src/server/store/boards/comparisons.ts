@@ -15,9 +15,9 @@ import {
 } from '@tilemark/kernels';
 import { greatest, group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
-import { FEWEST_OF_INTERVAL } from '../../../measure/interval-name';
 import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
+import { FEWEST_OF_INTERVAL } from '../../../statistics/interval-name';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
 import { deviceRefOf } from '../fleet';
 import { byKind, importedOf } from '../run-view';

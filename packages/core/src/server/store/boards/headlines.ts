@@ -5,8 +5,8 @@ import { isContributed } from '../../../contributed/kernel';
 import type { DeviceClass } from '../../../measure/device';
 import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
-import { KNOWN_WIDTH } from '../../../measure/stats';
 import { type Headline, headline, knownSpread, type Spread } from '../../../rank/headline';
+import { KNOWN_WIDTH } from '../../../statistics/summary';
 import { isQuotable } from '../../gate/parties';
 import { restoreOutcome } from '../columns';
 

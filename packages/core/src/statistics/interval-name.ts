@@ -1,6 +1,4 @@
-import type { Series } from './outcome';
-import type { Policy } from './policy';
-import { halfWidth, KNOWN_WIDTH } from './stats';
+import { halfWidth, KNOWN_WIDTH, type Series } from './summary';
 
 /** With fewer independent samples no interval reaches 95%: what stands for it is their range. */
 export const FEWEST_OF_INTERVAL = 6;
@@ -16,11 +14,10 @@ export const hasInterval = ({ n, independent }: Sampled): boolean =>
 
 /**
  * Whether a series says where its median is: its samples depend so much on those before that what
- * they show of the device may be one of its states, unless all of them lie within what the policy
- * asks for.
+ * they show of the device may be one of its states, unless all of them lie within so much of it.
  */
-export const isSettled = (of: Series, { interval }: Pick<Policy, 'interval'>): boolean =>
-  of.n < FEWEST_OF_INTERVAL || hasInterval(of) || halfWidth(of) <= interval;
+export const isSettled = (series: Series, interval: number): boolean =>
+  series.n < FEWEST_OF_INTERVAL || hasInterval(series) || halfWidth(series) <= interval;
 
 /** What the ends beside the medians of some results are, in a caption. */
 export function intervalsText(results: readonly Sampled[]): string {

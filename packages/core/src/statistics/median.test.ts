@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { summarise } from './stats';
+import { summarise } from './summary';
 
 /** Mulberry32: a seeded source, so that coverage is the same number on every run. */
 function uniform(seed: number): () => number {

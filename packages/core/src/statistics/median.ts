@@ -1,5 +1,11 @@
+/**
+ * Statistics, which know nothing of devices or kernels:
+ * - median.ts         the median of a series with its 95% interval, dependence paid for
+ * - summary.ts        the order statistics of a series
+ * - interval-name.ts  what the ends beside a median are called
+ * - verdict.ts        FAST, SLOW, SAME or UNDECIDED, by the interval of a ratio
+ */
 import { ascending, deviation, mean, quantileSorted } from 'd3-array';
-import type { Series } from './outcome';
 
 /** Two-sided 95% of the normal distribution. */
 const Z95 = 1.96;
@@ -145,47 +151,4 @@ export function medianInterval(values: readonly number[]): MedianInterval {
     independent: Math.min(n / inflation, n),
     df,
   };
-}
-
-/**
- * A median whose 95% interval reaches no farther than this to a side is known well enough to place
- * it; a wider one is placed by the slow end of its interval (rank/headline.ts). Relative.
- */
-export const KNOWN_WIDTH = 0.02;
-
-/** The part of the median that its interval reaches to the farther side. */
-export const halfWidth = ({
-  medianNs,
-  lowNs,
-  highNs,
-}: Pick<Series, 'medianNs' | 'lowNs' | 'highNs'>): number =>
-  Math.max(highNs - medianNs, medianNs - lowNs) / medianNs;
-
-/** By their samples: a result is held against them from several sides. */
-const summaries = new WeakMap<readonly number[], Series>();
-
-/**
- * Order statistics of a series of times per dispatch, ns, in the order taken. Quartiles
- * interpolate between neighbours (R's type 7). The samples may not change afterwards. Throws
- * `RangeError` for no samples.
- */
-export function summarise(samplesNs: readonly number[]): Series {
-  const known = summaries.get(samplesNs);
-  if (known) return known;
-  const sorted = [...samplesNs].sort(ascending);
-  const { median, low, high, independent } = medianInterval(samplesNs);
-  const series = {
-    n: sorted.length,
-    medianNs: median,
-    lowNs: low,
-    highNs: high,
-    minNs: sorted[0] ?? median,
-    q1Ns: quantileSorted(sorted, 0.25) ?? median,
-    q3Ns: quantileSorted(sorted, 0.75) ?? median,
-    cv: coefficientOfVariation(samplesNs),
-    independent,
-    samplesNs: [...samplesNs],
-  };
-  summaries.set(samplesNs, series);
-  return series;
 }
