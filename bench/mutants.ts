@@ -28,12 +28,8 @@ function flagsOf(): Flags {
     .opts();
 }
 
-/** No host kernels here, and one thread proves a reference as well. */
-const NO_POOL = {
-  threads: 1,
-  run: () => Promise.reject(new Error('no threads')),
-  release: async () => {},
-};
+/** Threads of the host, which has no part here. */
+const NO_THREADS = new URL('none:');
 
 /**
  * Kernels that are wrong in one way each. Puts all of them through the whole
@@ -44,7 +40,7 @@ const NO_POOL = {
 async function printMutants(): Promise<void> {
   const flags = flagsOf();
   const only = new RegExp(flags.only);
-  const device = await openDevice(await chooseDevice('auto'), flags.profile, NO_POOL);
+  const device = await openDevice(await chooseDevice('auto'), flags.profile, NO_THREADS);
   const isGpu = device.identity.class === 'gpu';
   const sizes = (flags.sizes ?? `17x31x5,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`).split(',');
   const dtypes = flags.dtypes

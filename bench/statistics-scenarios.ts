@@ -204,7 +204,7 @@ export function headlines(
       const [one, other] = sides.map((series) => headline(series, spread));
       if (!told || !one || !other) continue;
       for (const of of [one, other]) if (contains(of, truthNs)) told.covered += 1 / 2;
-      const isRanked = sides.flat().every((series) => isSettled(series, POLICIES.default));
+      const isRanked = sides.flat().every((series) => isSettled(series, POLICIES.default.interval));
       const { verdict } = contrast(one, other);
       const isApart =
         verdict === 'FAST' || verdict === 'SLOW' || new Set(ranks([one, other])).size > 1;
@@ -217,7 +217,7 @@ export function headlines(
 /** The part of series that end as not settled. */
 export function unsettled(scenario: Scenario, trials: number, seed: number): number {
   const next = random(seed);
-  return partOf(trials, () => !isSettled(measure(scenario, next), POLICIES.default));
+  return partOf(trials, () => !isSettled(measure(scenario, next), POLICIES.default.interval));
 }
 
 const contains = ({ lowNs, highNs }: Pick<Series, 'lowNs' | 'highNs'>, ns: number) =>
