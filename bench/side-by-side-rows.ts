@@ -51,7 +51,7 @@ export const ROWS: readonly Row[] = [
   ...['1024', '1000', '4096x4096x64', '64x4096x4096'].map((shape) => product(shape, 'f32', 0.9)),
   transpose('8192'),
   transpose('16384'),
-  // Strassen's error bound is not a classic product's (docs/tolerance.md).
+  // Strassen's error bound is not a classic product's (docs/measure.md).
   ...[quarters, streamed].flatMap((variant) =>
     ['4096', '8192'].map((shape) => product(shape, 'f32', 1, variant)),
   ),

@@ -1,7 +1,7 @@
 // Prints what the statistics are worth, on simulated devices measured by the code that measures
 // real ones: how often the 95% intervals contain the truth, how often equal kernels are declared
 // different, how often different ones are, and how stable ranks are; beside nvbench's rules. Exits
-// with 1 where that is not what docs/measurement.md says.
+// with 1 where that is not what docs/measure.md says.
 // usage: npm run bench:statistics [-- --trials 500]      (some three minutes on one core)
 import { countOf, flagsOf } from './flags';
 import {
@@ -238,7 +238,7 @@ for (const level of ['steady', 'between-run 0.3%', 'drift 1%/min'] as const) {
 
 process.stdout.write(
   missed.length > 0
-    ? `\nNOT as docs/measurement.md says, marked (!):\n${missed.join('\n')}\n`
-    : '\nAll of it is as docs/measurement.md says.\n',
+    ? `\nNOT as docs/measure.md says, marked (!):\n${missed.join('\n')}\n`
+    : '\nAll of it is as docs/measure.md says.\n',
 );
 process.exitCode = missed.length > 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-"""The vendor's library through PyTorch, by the protocol of docs/measurement.md.
+"""The vendor's library through PyTorch, by the protocol of docs/measure.md.
 
 Reads problems as JSON lines, {"op": "matmul", "sizes": [m, n, k], "dtype": "f32"}, and
 answers each with its series: {"medianNs", "intervalNs", "cv", "samples", "device"}.

@@ -404,7 +404,7 @@ test('different work gets no verdict, whatever the times', async ({ page }) => {
 
 test('the place of the reader is in sight on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['/', '/coverage', '/docs/ranking']) {
+  for (const path of ['/', '/coverage', '/docs/measure']) {
     await page.goto(`${grid.url}${path}`);
     await expect(page.locator('nav[aria-label=Main] [aria-current=page]')).toBeInViewport({
       ratio: 1,
@@ -639,7 +639,7 @@ test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
 });
 
 test('the tables of the primers break no name in two', { tag: '@full' }, async ({ page }) => {
-  await page.goto(`${grid.url}/docs/operating`);
+  await page.goto(`${grid.url}/docs/operate`);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
     const name = page
@@ -885,7 +885,7 @@ test('the docs contain every primer of the repository', async ({ page }) => {
     const link = page.locator(`main a[href="/docs/${file.replace('.md', '')}"]`);
     await expect(link.first()).toBeVisible();
   }
-  await page.goto(`${grid.url}/docs/measurement`);
+  await page.goto(`${grid.url}/docs/measure`);
   await page.getByRole('link', { name: 'tolerance' }).first().click();
   await expect(page).toHaveURL(/\/docs\/tolerance$/);
 });

@@ -284,8 +284,8 @@ test('of the README and the primers: what asks a running grid', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ counts: { total: expect.any(Number) } });
 
   for (const [file, pattern] of [
-    ['docs/attaching.md', /npx -y \S+\/worker\.tgz devices/],
-    ['docs/attaching.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+ --token \S+/],
+    ['docs/operate.md', /npx -y \S+\/worker\.tgz devices/],
+    ['docs/operate.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+ --token \S+/],
     ['README.md', /npx -y \S+\/worker\.tgz bench .*/],
   ] as const) {
     const text = await readFile(join(root, file), 'utf8');

@@ -4,7 +4,7 @@ import { test } from './fixtures';
 import type { Grid } from './grid';
 import { startTlsProxy, type TlsProxy } from './tls-proxy';
 
-/** The site behind a proxy that terminates TLS, as docs/operating.md says to put it. */
+/** The site behind a proxy that terminates TLS, as docs/operate.md says to put it. */
 
 const PER_MINUTE = 12;
 

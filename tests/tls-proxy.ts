@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A proxy that terminates TLS, with the headers of docs/operating.md. */
+/** A proxy that terminates TLS, with the headers of docs/operate.md. */
 export interface TlsProxy {
   readonly url: string;
   /** File with its certificate, which is its own authority. */

@@ -2,6 +2,22 @@ import { fileURLToPath } from 'node:url';
 import type { NextConfig } from 'next';
 import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
 
+/** Pages of the docs by the names of files that have become parts of another. */
+const MOVED_DOCS = {
+  'adding-a-kernel': 'extend',
+  attaching: 'operate',
+  libraries: 'extend',
+  measurement: 'measure',
+  operating: 'operate',
+  performance: 'performance-h200',
+  ranking: 'measure',
+  reliability: 'faults',
+  site: 'start',
+  tolerance: 'measure',
+  tuning: 'choose',
+  'your-kernel': 'bring',
+};
+
 const config: NextConfig = {
   poweredByHeader: false,
   output: 'standalone',
@@ -42,6 +58,12 @@ const config: NextConfig = {
   images: { unoptimized: true },
   // The permalinks of results: short, and readable in the tree.
   rewrites: async () => [{ source: '/r/:id', destination: '/results/short/:id' }],
+  redirects: async () =>
+    Object.entries(MOVED_DOCS).map(([from, to]) => ({
+      source: `/docs/${from}`,
+      destination: `/docs/${to}`,
+      permanent: true,
+    })),
   headers: async () => [
     {
       source: '/:path*',

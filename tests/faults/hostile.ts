@@ -300,7 +300,7 @@ async function readable(grid: FaultGrid, sweepId: string): Promise<string[]> {
 const PAGES = [
   ...['/', '/?dtype=f16', '/sweeps', '/sweeps/new', '/best', '/compare', '/kernels', '/devices'],
   ...['/kernels/matmul/tiled', '/workers', '/queues', '/coverage', '/join', '/docs', '/api'],
-  ...['/docs/measurement', '/docs/operating', '/login', '/nothing/here', '/metrics'],
+  ...['/docs/measure', '/docs/operate', '/login', '/nothing/here', '/metrics'],
 ];
 
 /** A table of what was seen. */

@@ -45,7 +45,7 @@ export interface DtypeFacts {
   readonly peak: string;
 }
 
-/** How sums of a dtype round (docs/tolerance.md). */
+/** How sums of a dtype round (docs/measure.md). */
 export interface Rounding {
   /** Unit roundoff of a sum: half the gap after 1; 0: exact. */
   readonly sumRoundoff: number;

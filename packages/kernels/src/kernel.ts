@@ -80,7 +80,7 @@ interface KernelBase<Values, Of> {
   /**
    * Allowed error as a multiple of the usual one for a sum of products, relative to the largest
    * row and column norms. Absent: the usual error, relative to the element's own row and column
-   * (docs/tolerance.md).
+   * (docs/measure.md).
    */
   readonly errorGrowth?: number;
   /**

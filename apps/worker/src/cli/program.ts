@@ -31,6 +31,8 @@ import { LOG_FORMS } from './worker-log';
 
 /** Exit codes for shell scripts. */
 const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
+export const EXIT_CODES =
+  'Exit codes: 1, something was incorrect or failed; 2, an option is wrong; 3, the grid does not admit the token. `check` has further ones.';
 
 const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
   id === words ? [] : [`${id} is ${words}`],
@@ -49,10 +51,7 @@ const SHAPE = [
   'for example 4096, 512x256x128 (MxNxK or RxC) or 8x512x256x128 (a batch, BxMxNxK)',
   '1024',
 ] as const;
-const WGSL = [
-  '--wgsl <file...>',
-  'kernels of your own, in .wgsl files (docs/your-kernel.md)',
-] as const;
+const WGSL = ['--wgsl <file...>', 'kernels of your own, in .wgsl files (docs/bring.md)'] as const;
 const OF_GRID = [
   '--server <url>',
   'the grid that keeps a contributed kernel, which is named by its id',
@@ -76,6 +75,7 @@ export function program(childEntry: URL): Command {
   const cli = new Command('tilemark')
     .description('Benchmarks WGSL matrix-multiply and transpose kernels and verifies every result.')
     .version(version)
+    .addHelpText('after', `\n${EXIT_CODES}`)
     .showHelpAfterError('(--help explains the options)')
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.badInput));
 

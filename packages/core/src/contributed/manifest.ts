@@ -10,7 +10,7 @@
  * - template.ts    the file that `tilemark kernel new` writes
  *
  * WGSL can name no host, file, or clock, so what is left to guard is time, memory, and the truth of
- * the result. docs/your-kernel.md is the guide for authors.
+ * the result. docs/bring.md is the guide for authors.
  */
 
 import { z } from 'zod';

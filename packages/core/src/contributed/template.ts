@@ -10,7 +10,7 @@ export const kernelTemplate = (name: string): string => `/* tilemark
 }
 */
 
-// The comment above is the manifest, JSON. Everything in it is explained in docs/your-kernel.md:
+// The comment above is the manifest, JSON. Everything in it is explained in docs/bring.md:
 //   name      of the kernel: a-z, 0-9 and -, at most 40
 //   dtypes    f32, i32, f16 (f16 in memory, sums in f32), f16acc16 (sums in f16)
 //   tunables  Tilemark declares each as a constant above this file, here const BLOCK: u32 = 16u;

@@ -1,6 +1,6 @@
 /**
  * Measuring: how a number comes about, from a compiled kernel to a result that can be trusted.
- * docs/measurement.md explains the protocol; `runVariant` below is its list of steps.
+ * docs/measure.md explains the protocol; `runVariant` below is its list of steps.
  *
  * Where to change what:
  * - when a series has enough samples (the stopping rule): stopping.ts, with its limits per
@@ -106,7 +106,7 @@ interface Run {
 
 /**
  * Proves a variant correct on a problem, and while and after it is measured: the protocol of
- * docs/measurement.md. Every run ends in exactly one outcome; the only error thrown is
+ * docs/measure.md. Every run ends in exactly one outcome; the only error thrown is
  * `DeviceFault`, after which the executor cannot be used.
  */
 export async function runVariant(

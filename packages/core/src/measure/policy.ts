@@ -5,7 +5,7 @@ export const POLICY_IDS = ['default', 'energy', 'screen', 'smoke'] as const;
 export const policyIdSchema = z.enum(POLICY_IDS);
 export type PolicyId = z.infer<typeof policyIdSchema>;
 
-/** How long and how precisely to measure. docs/measurement.md explains the numbers. */
+/** How long and how precisely to measure. docs/measure.md explains the numbers. */
 export interface Policy {
   readonly id: PolicyId;
   /** Results of a policy that is not rankable are shown but never ranked. */

@@ -46,7 +46,7 @@ export class WrongOutput extends Error {
  * The proof of one run: makes new inputs while its samples are taken, and verifies its outputs before,
  * while and after it is timed. What is looked at when follows from the run's seed, which the kernel
  * cannot know, and nothing in memory marks it: timed dispatches and those that are verified find new
- * inputs, and what an earlier dispatch made of others. docs/tolerance.md says what each step is for.
+ * inputs, and what an earlier dispatch made of others. docs/measure.md says what each step is for.
  */
 export class Proof {
   readonly #prepared: Prepared;

@@ -31,7 +31,7 @@ export interface Spread {
  * hardly ever told apart at a spread of 3%, and two or three invocations narrow the interval.
  * An NVIDIA H200 has 0.05% (2026-11-21). What runs on the machine's processors shares them with
  * whatever else it does: eight invocations of a kernel on llvmpipe varied by 7% on two cores with
- * little else to do, and by 29% beside a test run (2026-11-26, docs/measurement.md).
+ * little else to do, and by 29% beside a test run (2026-11-26, docs/results/ranks-h200.md).
  */
 const SPREAD_PRIORS: Readonly<Record<DeviceClass, Omit<Spread, 'isShown'>>> = {
   gpu: { relative: 0.005, df: 1 },

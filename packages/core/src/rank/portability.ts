@@ -28,7 +28,7 @@ export interface Portability {
 /**
  * Portability of each variant, the one to ship first. A device that has not measured a variant
  * does not count in its mean. So that a variant tried on a single device cannot win, variants
- * that are not wide come last. Formula and reasons: docs/ranking.md.
+ * that are not wide come last. Formula and reasons: docs/choose.md.
  */
 export function portability(times: readonly VariantTime[]): Portability[] {
   const best = bestTimes(times);

@@ -1,6 +1,6 @@
 /**
  * Ranking: what may be said when results stand side by side. The rules and their reasons are
- * in docs/ranking.md; whether a result is ranked at all is decided in measure/trust.ts.
+ * in docs/measure.md; whether a result is ranked at all is decided in measure/trust.ts.
  *
  * - headline.ts      a variant's time on a device: the median of its invocations, with an interval
  * - head-to-head.ts  two headlines: FAST, SLOW, SAME or UNDECIDED

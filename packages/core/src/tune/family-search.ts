@@ -208,7 +208,7 @@ const LOOK_AHEAD = 8;
 /**
  * The first shapes are screened whole. Replayed on the evidence that ships for the NVIDIA H200, these
  * three numbers cover 732 f32 shapes in a third of the trials, and find times 0.7% slower in the mean
- * than all trials would (docs/tuning.md).
+ * than all trials would (docs/results/tuning-h200.md).
  */
 const LEARN_FROM = 16;
 

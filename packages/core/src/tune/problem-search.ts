@@ -15,7 +15,7 @@
  *   them, the suite `peak` and the `best` lookup read them
  *
  * Nothing here measures: a search asks for runs (asking.ts), so tests answer by a formula. It depends
- * only on its seed and on what it was told; docs/tuning.md has its results.
+ * only on its seed and on what it was told; docs/results/tuning-h200.md has its results.
  */
 
 import type { Problem } from '@tilemark/kernels';

@@ -52,7 +52,7 @@ const fitted = new Map<Evidence, Learned>();
 
 /**
  * The shipped evidence for a device, under the profile or else another: one orders variants much as
- * the other does (docs/performance.md). Null if nothing was measured on a device like it.
+ * the other does (docs/results/performance-h200.md). Null if nothing was measured on a device like it.
  */
 export function shippedFor(
   on: TunedOn,

@@ -50,7 +50,7 @@ export const bestVariantSchema = z.object({
   isExact: z.boolean(),
   /**
    * It rests on results that only those who measured them vouch for, on a device that is not theirs
-   * or on another than the asked one: nothing else is known (docs/ranking.md).
+   * or on another than the asked one: nothing else is known (docs/measure.md).
    */
   unconfirmed: z.boolean().default(false),
   profile: profileSchema,

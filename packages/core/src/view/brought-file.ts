@@ -17,7 +17,7 @@ const BELONGS: Readonly<Record<BroughtFile, string>> = {
   figures:
     'This file contains figures of `bench/side-by-side` or of a library, without samples. They cannot be results, only reference: send it to /api/v1/reference, or import it with `tilemark import` or on the Workers page, which choose by the file.',
   suites:
-    'This file sums up how well Tilemark chooses variants for whole suites (`bench/side-by-side --suite`). It is documentation, which no grid imports: read it in /docs/performance.',
+    'This file sums up how well Tilemark chooses variants for whole suites (`bench/side-by-side --suite`). It is documentation, which no grid imports: read it in /docs/performance-h200.',
 };
 
 /** Why a file is refused where another kind is taken, and where it belongs; null: it is of that kind, or of none. */

@@ -76,7 +76,7 @@ export const leaderboardRowSchema = z.object({
   unranked: z.string().nullable(),
   /** Who contributed the kernel; null or absent for one of ours. */
   author: z.string().nullish(),
-  /** Whether anybody but the party that measured it agrees (docs/ranking.md); null when not ranked. */
+  /** Whether anybody but the party that measured it agrees (docs/measure.md); null when not ranked. */
   confirmation: z.enum(['confirmed', 'unconfirmed']).nullish(),
   measuredAt: date,
   /** Null or absent for what a worker of this grid measured. */
@@ -151,7 +151,7 @@ export const portabilitySchema = leaderboardSchema.omit({ rows: true }).extend({
   unconfirmed: z.boolean(),
   /** Devices of the groups shown that have such a result. */
   devices: z.number().int(),
-  /** The one to ship first; see docs/ranking.md. */
+  /** The one to ship first; see docs/choose.md. */
   variants: z.array(
     z.object({
       address: z.string(),

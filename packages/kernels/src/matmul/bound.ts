@@ -6,7 +6,7 @@ import type { MatmulShape } from './op';
 
 /**
  * Largest error allowed in one element of C for zero-mean inputs, given the 2-norms of its row of A
- * and column of B (docs/tolerance.md).
+ * and column of B (docs/measure.md).
  * - Sums: 8 u |a| |b|, u of f32 or, for f16acc16, of f16. Rounding errors of zero-mean sums add up like
  *   a random walk, with a standard deviation of about 0.3 u |a| |b| in sequential order and less in
  *   any other.

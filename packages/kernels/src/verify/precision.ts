@@ -3,7 +3,7 @@ import type { Rounding } from '../dtype';
 /**
  * What is known of the errors of a sum of products, apart from single elements: their root mean
  * square, in roundoffs of the dtype. An error counts relative to the RMS of an element whose row
- * and column have the same norms, |a||b|/sqrt(K) (docs/tolerance.md).
+ * and column have the same norms, |a||b|/sqrt(K) (docs/measure.md).
  */
 export interface Precision {
   readonly rounding: Rounding;

@@ -10,7 +10,7 @@ import type { CheckOptions, OutputCheck } from './verification';
  * on host and device (inputs.ts). Outputs are poisoned first, so that unwritten elements are found
  * (poison.ts). Each op compares an output with an f64 reference (`Op.verification`): bit by bit,
  * element by element or, if that would take minutes, with Freivalds' check (freivalds.ts).
- * docs/tolerance.md derives the bounds.
+ * docs/measure.md derives the bounds.
  */
 export interface VerifyOptions {
   /** See `Kernel.computes`. */

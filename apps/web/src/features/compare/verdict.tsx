@@ -68,7 +68,7 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
         <p className={HINT}>
           That contains what is uncertain in each run, and how much another run’s median would
           differ. The standard deviation taken for that is {spreadsText(a, b)} (
-          <TextLink href="/docs/measurement#when-a-series-ends">why</TextLink>).
+          <TextLink href="/docs/measure#when-a-series-ends">why</TextLink>).
         </p>
       )}
       {repeat === 'unexplained' && (

@@ -4,7 +4,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { Markdown } from '@/ui/markdown';
-import { hrefOf, PRIMERS, textFor } from './primers';
+import { GROUPS, hrefOf, PRIMERS, sectionsOf, textFor } from './primers';
 
 it('has every file of docs/ and docs/results, each with a title', async () => {
   const folder = new URL('../../../../../docs/', import.meta.url);
@@ -21,9 +21,31 @@ it('has every file of docs/ and docs/results, each with a title', async () => {
 
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 
+it('keeps the guides short and without dates, and links each section', async () => {
+  const guides = GROUPS.find(({ title }) => title === 'Guides')?.primers ?? [];
+  expect(guides).toHaveLength(6);
+  const wordsIn = (text: string) => text.split(/\s+/).length;
+  const readme = await readFile(new URL('../../../../../README.md', import.meta.url), 'utf8');
+  expect(wordsIn(readme)).toBeLessThan(600);
+  expect(wordsIn(guides.map(({ text }) => text).join(' '))).toBeLessThan(14_000);
+  for (const guide of guides) {
+    expect.soft(guide.text, guide.slug).not.toMatch(/\b20\d\d-\d\d|\bsince\b/i);
+    const page = renderToStaticMarkup(
+      createElement(Markdown, { text: guide.text, hrefOf: (link: string) => link }),
+    );
+    const drawn = [...page.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
+    expect
+      .soft(
+        sectionsOf(guide).map(({ id }) => id),
+        guide.slug,
+      )
+      .toEqual(drawn);
+  }
+});
+
 it.each([
-  ['tolerance.md', '/docs/tolerance'],
-  ['measurement.md#the-roof', '/docs/measurement#the-roof'],
+  ['choose.md', '/docs/choose'],
+  ['measure.md#the-roof', '/docs/measure#the-roof'],
   ['#the-shader', '#the-shader'],
   ['results/trials-h200.md#f32', '/docs/trials-h200#f32'],
   ['../packages/kernels/src/matmul/README.md', '/docs/matmul'],
@@ -34,7 +56,7 @@ it.each([
   ['../packages/core/src/measure/measure.ts', null],
   ['missing.md', null],
 ])('%s leads to %s', (link, href) => {
-  expect(hrefOf(link, 'docs/tuning.md')).toBe(href);
+  expect(hrefOf(link, 'docs/start.md')).toBe(href);
 });
 
 it('reads whole where a link leads nowhere: its text is code, or names the file', () => {
@@ -125,7 +147,7 @@ const PROJECTS: Readonly<Record<string, string>> = {
 };
 
 it('proves what it promises of faults by tests that exist', async () => {
-  const { text = '' } = PRIMERS.find(({ slug }) => slug === 'reliability') ?? {};
+  const { text = '' } = PRIMERS.find(({ slug }) => slug === 'faults') ?? {};
   const commands = text.matchAll(
     /`npm run test:(faults) -- ([^`]+)`|`npx vitest run --project (\w+) ([^`]+)`/g,
   );

@@ -1,27 +1,27 @@
-/** The primers of docs/, the records behind their figures, and the ladders, shown as pages of the site. */
+/** The guides of docs/, the records behind their figures, and the ladders, shown as pages of the site. */
 import { KERNELS } from '@tilemark/kernels';
-import addingAKernel from '../../../../../docs/adding-a-kernel.md?raw';
-import attaching from '../../../../../docs/attaching.md?raw';
-import libraries from '../../../../../docs/libraries.md?raw';
-import measurement from '../../../../../docs/measurement.md?raw';
-import operating from '../../../../../docs/operating.md?raw';
-import performance from '../../../../../docs/performance.md?raw';
-import ranking from '../../../../../docs/ranking.md?raw';
-import reliability from '../../../../../docs/reliability.md?raw';
+import GithubSlugger from 'github-slugger';
+import bring from '../../../../../docs/bring.md?raw';
+import choose from '../../../../../docs/choose.md?raw';
+import commandLine from '../../../../../docs/command-line.md?raw';
+import extend from '../../../../../docs/extend.md?raw';
+import measure from '../../../../../docs/measure.md?raw';
+import operate from '../../../../../docs/operate.md?raw';
 import cardsH200 from '../../../../../docs/results/cards-h200.md?raw';
+import contributedH200 from '../../../../../docs/results/contributed-h200.md?raw';
+import faults from '../../../../../docs/results/faults.md?raw';
 import gridLoad from '../../../../../docs/results/grid-load.md?raw';
 import harnessH200 from '../../../../../docs/results/harness-h200.md?raw';
 import mutants from '../../../../../docs/results/mutants.md?raw';
 import occupancyH200 from '../../../../../docs/results/occupancy-h200.md?raw';
+import performanceH200 from '../../../../../docs/results/performance-h200.md?raw';
 import ranksH200 from '../../../../../docs/results/ranks-h200.md?raw';
 import reportsOnH200 from '../../../../../docs/results/reports-on-h200.md?raw';
+import siteSpeed from '../../../../../docs/results/site-speed.md?raw';
 import statistics from '../../../../../docs/results/statistics.md?raw';
 import trialsH200 from '../../../../../docs/results/trials-h200.md?raw';
 import tuningH200 from '../../../../../docs/results/tuning-h200.md?raw';
-import site from '../../../../../docs/site.md?raw';
-import tolerance from '../../../../../docs/tolerance.md?raw';
-import tuning from '../../../../../docs/tuning.md?raw';
-import yourKernel from '../../../../../docs/your-kernel.md?raw';
+import start from '../../../../../docs/start.md?raw';
 import matmul from '../../../../../packages/kernels/src/matmul/README.md?raw';
 import transpose from '../../../../../packages/kernels/src/transpose/README.md?raw';
 
@@ -46,83 +46,50 @@ export const GROUPS: readonly {
   readonly primers: readonly Primer[];
 }[] = [
   {
-    title: 'Start',
-    about: 'put your GPU, your problem, or your kernel on the grid',
+    title: 'Guides',
+    about: 'from the first start to changing Tilemark itself',
     primers: [
       primerOf(
-        'docs/attaching.md',
-        attaching,
-        'Add a GPU with one command or a browser tab: what it needs, and how to keep it running.',
+        'docs/start.md',
+        start,
+        'What starts, what the words mean, how to submit a sweep, and how to measure without a grid.',
       ),
       primerOf(
-        'docs/tuning.md',
-        tuning,
-        'Find the fastest variant for your problem on your GPU, in minutes.',
+        'docs/measure.md',
+        measure,
+        'How a number is measured, how every element is checked, and what is ranked.',
       ),
       primerOf(
-        'docs/your-kernel.md',
-        yourKernel,
-        'Bring your own WGSL: have it proved, measured, and compared with ours, here and in CI.',
-      ),
-    ],
-  },
-  {
-    title: 'Trust',
-    about: 'why to believe a number',
-    primers: [
-      primerOf(
-        'docs/measurement.md',
-        measurement,
-        'From warm-up to interval: what happens before a number is recorded.',
+        'docs/choose.md',
+        choose,
+        'Which variant to run, how fast the kernels are, and how to search for a faster one.',
       ),
       primerOf(
-        'docs/tolerance.md',
-        tolerance,
-        'How every element is checked, and how wrong it may be.',
+        'docs/bring.md',
+        bring,
+        'Have your own WGSL proved, measured, and compared with ours, here and in CI.',
       ),
       primerOf(
-        'docs/ranking.md',
-        ranking,
-        'Who is faster, who shares a rank, what is never ranked, and which variant to run.',
+        'docs/operate.md',
+        operate,
+        'Attach GPUs and browser tabs; run, secure, back up, and watch a grid.',
       ),
       primerOf(
-        'docs/performance.md',
-        performance,
-        'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
-      ),
-    ],
-  },
-  {
-    title: 'Operate',
-    about: 'run a grid of your own',
-    primers: [
-      primerOf(
-        'docs/operating.md',
-        operating,
-        'Run, secure, back up, and watch a grid, on one machine or many.',
-      ),
-      primerOf(
-        'docs/reliability.md',
-        reliability,
-        'Which faults a grid survives, who notices them, and the test that proves it.',
-      ),
-    ],
-  },
-  {
-    title: 'Extend',
-    about: 'change Tilemark itself',
-    primers: [
-      primerOf(
-        'docs/adding-a-kernel.md',
-        addingAKernel,
+        'docs/extend.md',
+        extend,
         'Where a new kernel, dtype, op, metric, page, or endpoint goes in the sources.',
       ),
+    ],
+  },
+  {
+    title: 'Reference',
+    about: 'made from the sources',
+    primers: [
       primerOf(
-        'docs/site.md',
-        site,
-        'How charts, verdicts, and estimates are made, and how fast pages answer.',
+        'docs/command-line.md',
+        commandLine,
+        'Every command of the program, with its options.',
       ),
-      primerOf('docs/libraries.md', libraries, 'Which libraries do what, and why each was chosen.'),
     ],
   },
   {
@@ -145,6 +112,11 @@ export const GROUPS: readonly {
     title: 'Evidence',
     about: 'what was measured, behind the figures above',
     primers: [
+      primerOf(
+        'docs/results/performance-h200.md',
+        performanceH200,
+        'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
+      ),
       primerOf(
         'docs/results/reports-on-h200.md',
         reportsOnH200,
@@ -195,6 +167,21 @@ export const GROUPS: readonly {
         gridLoad,
         'How many runs per second a grid handles, and what bounds it.',
       ),
+      primerOf(
+        'docs/results/faults.md',
+        faults,
+        'Which faults a grid survives, and the test that proves it.',
+      ),
+      primerOf(
+        'docs/results/site-speed.md',
+        siteSpeed,
+        'How fast pages answer over a million results.',
+      ),
+      primerOf(
+        'docs/results/contributed-h200.md',
+        contributedH200,
+        'Matrix products of other projects beside ours.',
+      ),
     ],
   },
 ];
@@ -216,6 +203,18 @@ export const textFor = ({ text }: Primer, origin: string): string =>
   text
     .replaceAll('npx tilemark ', `npx -y ${origin}/worker.tgz `)
     .replaceAll(/http:\/\/(?:grid\.example|localhost):3000/g, origin);
+
+/** The sections of a primer, by the ids that `Markdown` gives their headings. */
+export function sectionsOf({ text }: Primer): { readonly id: string; readonly title: string }[] {
+  const slugger = new GithubSlugger();
+  // A comment of a shell begins like a heading.
+  const headings = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^(##+) (.+)$/gm);
+  return [...headings].flatMap(([, level, words = '']) => {
+    const title = words.replaceAll(/[`_*]/g, '');
+    const id = slugger.slug(title);
+    return level === '##' ? [{ id, title }] : [];
+  });
+}
 
 /**
  * Where a link of a primer leads: another primer, the file behind its figures, a kernel, a place

@@ -61,7 +61,7 @@ export function PortabilityTables({
               ? 'Geometric mean of the share of each device’s best rate; higher is better.'
               : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}
             A share counts a median, or the slow end of its interval where that is wide.{' '}
-            <TextLink href="/docs/ranking#portability">Formula</TextLink>
+            <TextLink href="/docs/choose#portability">Formula</TextLink>
           </>
         }
       >

@@ -14,7 +14,7 @@ export const ABOUT =
   'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them; an interval is of one run, without the spread between runs';
 
 /** Where the shipped figures are explained. */
-const MORE = '/docs/performance';
+const MORE = '/docs/performance-h200';
 
 /** Figures of reference below the rows of a board, with columns as there. */
 export function ReferenceRows({

@@ -13,17 +13,17 @@ const FACTS: readonly { readonly title: string; readonly text: string; readonly 
   {
     title: 'Proved',
     text: 'Every result measured by this grid is checked against a reference before and after it is timed.',
-    href: '/docs/tolerance',
+    href: '/docs/measure#how-right-is-right',
   },
   {
     title: 'Honest',
     text: 'Devices share a rank unless one is more than 0.5% faster with 95% confidence. Noise never improves a rank.',
-    href: '/docs/ranking',
+    href: '/docs/measure#ranking',
   },
   {
     title: 'Repeatable',
     text: 'Every result has its samples, its environment, and the command that measures it again.',
-    href: '/docs/measurement',
+    href: '/docs/measure',
   },
 ];
 

@@ -25,8 +25,7 @@ export function Picture({ rows }: { rows: readonly PictureRow[] }) {
       <figcaption className="mb-3 space-y-1 text-xs text-muted">
         <p className="text-[0.8125rem] text-ink">
           Fastest f32 matrix product on each device, WebGPU set up{' '}
-          <TextLink href="/docs/measurement#what-is-ranked">as in a browser</TextLink> (profile
-          default)
+          <TextLink href="/docs/measure#what-is-ranked">as in a browser</TextLink> (profile default)
         </p>
         <p>
           GFLOP/s, longer is faster; a full bar is the peak of the device itself, so lengths compare

@@ -6,7 +6,7 @@ import { TextLink } from '@/ui/button';
 export function UnconfirmedMark() {
   return (
     <span className="font-normal text-xs text-amber">
-      <TextLink href="/docs/ranking#unconfirmed">unconfirmed</TextLink>
+      <TextLink href="/docs/measure#unconfirmed">unconfirmed</TextLink>
       <span className="sr-only">: no second machine of the model and no admin agrees yet</span>
     </span>
   );
@@ -26,7 +26,7 @@ export function Confirmation({
     return (
       <>
         {by === BY_OPERATOR ? 'not needed: the operator’s own result' : `yes, by ${by}`} (
-        <TextLink href="/docs/ranking#unconfirmed">what this means</TextLink>)
+        <TextLink href="/docs/measure#unconfirmed">what this means</TextLink>)
       </>
     );
   }

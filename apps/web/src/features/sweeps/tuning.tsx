@@ -146,7 +146,7 @@ export function TuningFacts({
             Quick runs (policy screen) take few samples and are less certain. {decidedBy(tuning)} So
             the winner may take longer than some quick run. The leaderboard ranks separate runs, so
             where two variants cannot be told apart it may place another one first.{' '}
-            <TextLink href="/docs/tuning#on-a-grid">How the winner is decided</TextLink>
+            <TextLink href="/docs/choose#on-a-grid">How the winner is decided</TextLink>
           </p>
         </>
       )}

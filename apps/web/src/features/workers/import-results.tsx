@@ -20,7 +20,7 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
         </a>{' '}
         to the machine and run the benchmark there. It needs <code>webgpu</code>, which comes from
         npm; for a machine without any network, see{' '}
-        <TextLink href="/docs/attaching#machines-without-a-path-to-the-grid">
+        <TextLink href="/docs/operate#machines-without-a-path-to-the-grid">
           Attaching a machine
         </TextLink>
         .

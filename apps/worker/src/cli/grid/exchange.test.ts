@@ -165,7 +165,7 @@ it('says of choices for whole suites that they are documentation', async () => {
   );
   const { code, stderr } = await tilemark('import', file, '--server', server, '--token', TOKEN);
   expect(code).toBe(2);
-  expect(stderr).toContain('which no grid imports: read it in /docs/performance.');
+  expect(stderr).toContain('which no grid imports: read it in /docs/performance-h200.');
 });
 
 it('imports files and folders, each file whole or not at all, and names those refused', async () => {

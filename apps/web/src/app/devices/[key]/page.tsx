@@ -152,8 +152,9 @@ export default async function DevicePage({ params, searchParams }: Props) {
             <p className="max-w-prose text-[0.8125rem] text-muted">
               Searches all kernels for the fastest variant of one problem, then measures the leaders
               in full; or screens the candidates of every shape of a family, from which Tilemark
-              answers for shapes like them: <TextLink href="/docs/tuning">how it searches</TextLink>
-              .{attached.length === 0 && ' It begins once a worker of the device is attached.'}
+              answers for shapes like them:{' '}
+              <TextLink href="/docs/choose#search-a-family-of-shapes">how it searches</TextLink>.
+              {attached.length === 0 && ' It begins once a worker of the device is attached.'}
             </p>
             {maySubmit ? (
               <TuneForm device={device.key} deviceClass={device.class} families={FAMILY_CHOICES} />
@@ -170,8 +171,8 @@ export default async function DevicePage({ params, searchParams }: Props) {
         <Section title="Measured elsewhere" id="reference">
           <p className="mb-2 text-[0.8125rem] text-muted">
             The fastest kernel of each problem on hardware of this name, less exact ones apart, from
-            the <TextLink href="/docs/site">reference</TextLink>: never ranked, and perhaps measured
-            by an earlier protocol than results here, as the sources say.
+            the <TextLink href="/docs/start#read-the-pages">reference</TextLink>: never ranked, and
+            perhaps measured by an earlier protocol than results here, as the sources say.
           </p>
           <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
         </Section>

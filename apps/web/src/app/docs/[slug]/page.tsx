@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { hrefOf, PRIMERS, textFor } from '@/features/docs/primers';
+import { hrefOf, PRIMERS, sectionsOf, textFor } from '@/features/docs/primers';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
@@ -24,12 +24,22 @@ export default async function PrimerPage({ params }: Props) {
   await readable();
   const primer = await primerOf(params);
   const text = textFor(primer, originOf(await headers()));
+  const sections = sectionsOf(primer);
   const index = PRIMERS.indexOf(primer);
   const before = PRIMERS[index - 1];
   const after = PRIMERS[index + 1];
   return (
     <article className="mx-auto max-w-3xl">
       <PageHeader above={<TextLink href="/docs">Docs</TextLink>} title={primer.title} />
+      {sections.length > 2 && (
+        <nav aria-label="On this page" className="mb-6 columns-2 gap-6 sm:columns-3">
+          {sections.map(({ id, title }) => (
+            <p key={id} className="break-inside-avoid py-0.5">
+              <TextLink href={`#${id}`}>{title}</TextLink>
+            </p>
+          ))}
+        </nav>
+      )}
       <div className="prose">
         <Markdown text={text} hrefOf={(link) => hrefOf(link, primer.file)} />
       </div>

@@ -32,7 +32,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
       <PageHeader above={<TextLink href="/kernels">Kernels</TextLink>} title="Try a kernel">
         A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
         on the devices of this grid.{' '}
-        <TextLink href="/docs/your-kernel">What a file contains</TextLink>
+        <TextLink href="/docs/bring#the-file">What a file contains</TextLink>
         <Words of={['variant', 'interval', 'roundoff']} />
       </PageHeader>
       {!maySubmit && (
