@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -34,6 +35,11 @@ test('it is small, and without the database and the queue', () => {
   }
 });
 
+test('its checksum lies beside it, as sha256sum reads it', () => {
+  const hash = createHash('sha256').update(readFileSync(target)).digest('hex');
+  expect(readFileSync(`${target}.sha256`, 'utf8')).toBe(`${hash}  worker.tgz\n`);
+});
+
 test('its help shows every command', () => {
   const help = tilemark('--help');
   for (const command of ['worker', 'bench', 'devices', 'tune', 'import', 'export', 'rerun']) {
@@ -46,6 +52,8 @@ test('its help shows every command', () => {
 
 test('without a command it is the worker, which asks for a grid', () => {
   for (const args of [[], ['--device', 'cpu']]) {
-    expect(() => tilemark(...args)).toThrow(/--server: is missing: .* add --server and --token/);
+    expect(() => tilemark(...args)).toThrow(
+      /--server: is missing: .* add --server and set TILEMARK_TOKEN/,
+    );
   }
 });

@@ -504,7 +504,9 @@ test('browse, submit and attach by keyboard alone', async ({ page }) => {
   await tabTo(page, 'Machine', machine);
   await page.keyboard.type('by keyboard');
   await page.keyboard.press('Enter');
-  await expect(page.locator('code', { hasText: /--token tm_worker_/ }).first()).toBeVisible();
+  await expect(
+    page.locator('code', { hasText: /TILEMARK_TOKEN=tm_worker_/ }).first(),
+  ).toBeVisible();
 
   await follow('Sweeps');
   await follow('New sweep');

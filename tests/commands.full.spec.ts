@@ -56,20 +56,25 @@ const worker = () => `npx -y ${grid.url}/worker.tgz`;
 
 /** Runs a command as printed; resolves to what it printed, and throws if it fails. */
 async function shell(command: string): Promise<string> {
-  const { stdout, stderr } = await run('bash', ['-c', unpacked(command)], {
+  const { stdout, stderr } = await run('bash', ['-c', lasting(command)], {
     cwd: home,
     timeout: 200_000,
   });
   return stdout + stderr;
 }
 
-/** The command with what `npx` would download. */
+/** The command with what `npx` would download; PowerShell's way to set a variable becomes bash's. */
 function unpacked(command: string): string {
   const program = `node ${join(home, 'package', 'tilemark.mjs')}`;
-  const [, source = ''] = /^npx(?:\.cmd)? -y (\S+)/.exec(command) ?? [];
+  const inBash = command.replace(/^\$env:(\w+)='(.*?)'; /, '$1=$2 ');
+  const invoked = /^((?:\w+=\S+ )?)npx(?:\.cmd)? -y (\S+)/;
+  const [, , source = ''] = invoked.exec(inBash) ?? [];
   expect([`${grid.url}/worker.tgz`, './worker.tgz'], command).toContain(source);
-  return command.replace(/^npx(?:\.cmd)? -y \S+/, program);
+  return inBash.replace(invoked, `$1${program}`);
 }
+
+/** The command as the shell's own process, which hears the signal that ends it. */
+const lasting = (command: string): string => unpacked(command).replace(/\bnode /, 'exec node ');
 
 async function importFile(file: unknown): Promise<string[]> {
   const { id } = await post('/results/import', file);
@@ -124,7 +129,9 @@ test('of a contributed kernel: the same, with its source from the grid; none onc
     'bash',
     [
       '-c',
-      `exec ${unpacked(`${worker()} worker --contributed --device 0 --server ${grid.url} --token ${secret}`)}`,
+      lasting(
+        `TILEMARK_TOKEN=${secret} ${worker()} worker --contributed --device 0 --server ${grid.url}`,
+      ),
     ],
     { cwd: home, env: { ...process.env, TMPDIR: home, HOME: home } },
   );
@@ -208,18 +215,18 @@ test('of the workers page: what measures elsewhere, and whose file it imports', 
 test('of the workers page: attaching, on either system, with the token pasted', async ({
   page,
 }) => {
-  for (const npx of ['npx', 'npx.cmd']) {
-    const { secret } = await post('/tokens', { name: `commands ${npx}`, role: 'worker' });
+  for (const start of ['TILEMARK_TOKEN', '$env:']) {
+    const { secret } = await post('/tokens', { name: `commands ${start}`, role: 'worker' });
     await page.goto(`${grid.url}/workers`);
     // Nothing can be copied that would not work.
     await expect(page.getByText('Paste the token first')).toHaveCount(2);
     await page.getByLabel('Worker token').fill(secret);
     const copy = page.getByRole('button', { name: 'Copy the command for' });
     await expect(copy).toHaveCount(2);
-    const texts = await page.locator('main code', { hasText: '--token' }).allTextContents();
-    const command = texts.find((text) => text.startsWith(`${npx} `)) ?? '';
+    const texts = await page.locator('main code', { hasText: 'TILEMARK_TOKEN' }).allTextContents();
+    const command = texts.find((text) => text.startsWith(start)) ?? '';
     const known = await workers();
-    const child = spawn('bash', ['-c', `exec ${unpacked(command)}`], {
+    const child = spawn('bash', ['-c', lasting(command)], {
       cwd: home,
       env: { ...process.env, TMPDIR: home, HOME: home },
     });
@@ -285,7 +292,7 @@ test('of the README and the primers: what asks a running grid', async () => {
 
   for (const [file, pattern] of [
     ['docs/operate.md', /npx -y \S+\/worker\.tgz devices/],
-    ['docs/operate.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+ --token \S+/],
+    ['docs/operate.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+/],
     ['README.md', /npx -y \S+\/worker\.tgz bench .*/],
   ] as const) {
     const text = await readFile(join(root, file), 'utf8');
@@ -293,9 +300,8 @@ test('of the README and the primers: what asks a running grid', async () => {
     expect(command, `${file}: ${pattern}`).not.toBe('');
     const here = command
       .replaceAll('http://grid.example:3000', grid.url)
-      .replace('tm_...', grid.adminToken)
       // A software GPU takes minutes for as many samples of that size.
       .replace('n=1024', 'n=64 --policy smoke');
-    await shell(here);
+    await shell(`TILEMARK_TOKEN=${grid.adminToken} ${here}`);
   }
 });

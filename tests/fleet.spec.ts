@@ -227,12 +227,16 @@ test('attach and see: a token, a command, and the machine is there', async ({ pa
   await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText('The commands contain the token for lab machine.')).toBeVisible();
-  const shown = page.locator('code', { hasText: /^npx -y .*--token tm_worker_/ });
+  const shown = page.locator('code', { hasText: /^TILEMARK_TOKEN=tm_worker_\w+ npx -y / });
   const command = (await shown.first().textContent()) ?? '';
   // Without npx and the address of the package, whose command is `worker`.
-  const args = ['worker', ...command.trim().split(' ').slice(3)];
+  const [, token = '', flags = ''] = /^TILEMARK_TOKEN=(\S+) npx -y \S+ (.*)$/.exec(command) ?? [];
+  const args = ['worker', ...flags.split(' ')];
   const cli = new URL('../apps/worker/bin/tilemark.mjs', import.meta.url).pathname;
-  const worker = spawn(process.execPath, [cli, ...args], { stdio: 'ignore' });
+  const worker = spawn(process.execPath, [cli, ...args], {
+    stdio: 'ignore',
+    env: { ...process.env, TILEMARK_TOKEN: token },
+  });
   const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
   try {
     // The page hears of it: nothing reloads it.

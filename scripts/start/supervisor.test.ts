@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -56,6 +56,19 @@ test('a part that dies is started again, and said so; stopping ends it', async (
   await supervisor.stop();
   expect(isRunning(second)).toBe(false);
   expect(await web.started(2)).toHaveLength(2);
+});
+
+test('a log is for the account alone that started the grid, one of an earlier release too', async () => {
+  const supervisor = new Supervisor(folder, () => undefined);
+  await writeFile(join(folder, 'old.log'), 'before\n');
+  await chmod(join(folder, 'old.log'), 0o644);
+  for (const name of ['old', 'new']) {
+    const { part: started, started: isUp } = await part(name);
+    await supervisor.run(started);
+    await isUp(1);
+    expect((await stat(join(folder, `${name}.log`))).mode & 0o777, name).toBe(0o600);
+  }
+  await supervisor.stop();
 });
 
 test('stopping does not wait for the delay before a restart', async () => {

@@ -168,7 +168,7 @@ async function main(folder: string, lab: Lab): Promise<void> {
     const page = await (await fetch(`${origin}/workers`)).text();
     // Its options are in elements of their own, so that lines break between them.
     const text = page.replaceAll(/<[^>]*>/g, '');
-    const [command] = /npx -y \S+ --server \S+ --token TOKEN/.exec(text) ?? [];
+    const [command] = /TILEMARK_TOKEN=TOKEN npx -y \S+ --server \S+/.exec(text) ?? [];
     if (!command) throw new Error('The page shows no command that attaches a machine.');
     return command.replace('TOKEN', secret);
   };

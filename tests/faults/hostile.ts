@@ -11,6 +11,7 @@ import {
   recorded,
 } from '../../packages/core/src/server/store/fixtures.test-helper';
 import type { FaultGrid } from './grid';
+import { readable } from './readable';
 
 /**
  * What a stranger, and one with a token, can send to stop a site; on loopback, and for a while. Each
@@ -40,6 +41,8 @@ interface Sent {
   readonly from?: string;
   /** Where the body is never finished: the connection is held for so long. */
   readonly holdMs?: number;
+  /** A stream that never ends: the reader leaves when it has begun. */
+  readonly leaves?: boolean;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 300 });
@@ -47,7 +50,7 @@ const GIVE_UP_MS = 30_000;
 
 /** The status of the answer, read to its end. */
 function send(url: string, sent: Sent): Promise<string> {
-  const { body, from, headers, holdMs, method = 'GET', path } = sent;
+  const { body, from, headers, holdMs, leaves = false, method = 'GET', path } = sent;
   return new Promise((resolve) => {
     const outgoing = request(
       new URL(path, url),
@@ -56,6 +59,10 @@ function send(url: string, sent: Sent): Promise<string> {
         answer.resume();
         answer.on('error', () => resolve('cut'));
         answer.on('end', () => resolve(String(answer.statusCode)));
+        if (leaves) {
+          resolve(String(answer.statusCode));
+          outgoing.destroy();
+        }
       },
     );
     outgoing.on('error', () => resolve('cut'));
@@ -261,7 +268,10 @@ export async function readAll(grid: FaultGrid, forMs: number, readers = 100): Pr
     const from = `127.0.1.${reader + 1}`;
     return {
       ...{ name: `reader ${reader}`, atOnce: 1 },
-      next: (at) => ({ path: paths[(7 * reader + at) % paths.length] ?? '/', from }),
+      next: (at) => {
+        const path = paths[(7 * reader + at) % paths.length] ?? '/';
+        return { path, from, leaves: path.endsWith('/events') };
+      },
     };
   });
   const { answers, ...seen } = await watched(grid, forMs, attacks);
@@ -277,31 +287,6 @@ export async function readAll(grid: FaultGrid, forMs: number, readers = 100): Pr
     measured: (await ended(grid, honest.id)) - before,
   };
 }
-
-/** Every page and every GET of the API that ends by itself, with ids of the grid in the addresses. */
-async function readable(grid: FaultGrid, sweepId: string): Promise<string[]> {
-  const { paths } = await grid.json<{ paths: Record<string, Record<string, unknown>> }>(
-    '/api/v1/openapi.json',
-  );
-  const [key = ''] = await grid.deviceKeys();
-  const ids: Readonly<Record<string, string>> = {
-    ...{ '/devices': key, '/kernels': 'matmul/tiled', '/sweeps': sweepId, '/tunings': sweepId },
-  };
-  const api = Object.entries(paths).flatMap(([path, methods]) => {
-    if (!('get' in methods) || path.endsWith('/events')) return [];
-    const noun = `/${path.split('/').find((part) => ids[`/${part}`] !== undefined) ?? ''}`;
-    const id = (ids[noun] ?? '1').split('/').map(encodeURIComponent).join('/');
-    const address = `/api/v1${path.replace(/^\/api\/v1/, '').replaceAll(/\{\w+\}/g, id)}`;
-    return [address, `${address}?format=csv`];
-  });
-  return [...PAGES, `/sweeps/${sweepId}`, `/devices/${encodeURIComponent(key)}`, ...api];
-}
-
-const PAGES = [
-  ...['/', '/?dtype=f16', '/sweeps', '/sweeps/new', '/best', '/compare', '/kernels', '/devices'],
-  ...['/kernels/matmul/tiled', '/workers', '/queues', '/coverage', '/join', '/docs', '/api'],
-  ...['/docs/measure', '/docs/operate', '/login', '/nothing/here', '/metrics'],
-];
 
 /** A table of what was seen. */
 export function siegeText(title: string, seen: Siege): string {

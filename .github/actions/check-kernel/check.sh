@@ -7,7 +7,7 @@ set -uo pipefail
 read -ra tilemark <<<"${TILEMARK:-npx -y $SERVER/worker.tgz}"
 
 table=$("${tilemark[@]}" check "$KERNEL" --baseline "$BASELINE" \
-  --server "$SERVER" --token "$TOKEN" \
+  --server "$SERVER" \
   --shape "$SHAPES" --devices "$DEVICES" --tolerance "$TOLERANCE")
 code=$?
 

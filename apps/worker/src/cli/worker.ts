@@ -112,7 +112,7 @@ async function directPlace(...of: Parameters<Direct['directPlace']>): Promise<Pl
   return form.directPlace(...of).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'EnvError') throw error;
     throw new InputError(
-      `is missing: add --server and --token, as the grid's Workers page shows them. On the grid's own machine: ${error.message}`,
+      `is missing: add --server and set TILEMARK_TOKEN, as the grid's Workers page shows. On the grid's own machine: ${error.message}`,
       '--server',
     );
   });
@@ -129,7 +129,7 @@ async function direct(): Promise<Direct> {
       throw error;
     }
     throw new InputError(
-      'is missing: a worker from this package attaches only through the grid; add --server and --token',
+      'is missing: a worker from this package attaches only through the grid; add --server and set TILEMARK_TOKEN',
       '--server',
     );
   }

@@ -12,17 +12,19 @@ import { InputField } from '@/ui/field';
 import { Failure } from '@/ui/notice';
 import { LoopbackNote } from './loopback-note';
 
-/** Systems by the name of `npx` in their shells. */
+/** By system, what precedes the package: the token by the environment, as everybody may read a command line. */
 const SYSTEMS = [
-  { name: 'Linux and macOS', npx: 'npx' },
-  // PowerShell refuses npx.ps1 under its default policy; `npx.cmd` runs in both.
-  { name: 'Windows, in PowerShell or Command Prompt', npx: 'npx.cmd' },
+  { name: 'Linux and macOS', npx: (token: string) => `TILEMARK_TOKEN=${token} npx` },
+  // PowerShell refuses npx.ps1 under its default policy.
+  {
+    name: 'Windows, in PowerShell',
+    npx: (token: string) => `$env:TILEMARK_TOKEN='${token}'; npx.cmd`,
+  },
 ] as const;
 
 /**
  * Attaches a machine: creates a worker token, shows the command for each system, and reports
- * when the machine has arrived. Commands need no quotes: no shell treats an origin or a token
- * specially.
+ * when the machine has arrived. No shell treats an origin or a token specially.
  *
  * @param origin of this grid, as the reader reaches it
  */
@@ -81,7 +83,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
               <p className="mb-1 text-xs font-medium">{name}</p>
               <Command
                 label={`the command for ${name}`}
-                text={`${npx} -y ${origin}/worker.tgz --server ${origin} --token ${token || 'TOKEN'}`}
+                text={`${npx(token || 'TOKEN')} -y ${origin}/worker.tgz --server ${origin}`}
                 missing={
                   token ? undefined : isAdmin ? 'Create the token first' : 'Paste the token first'
                 }

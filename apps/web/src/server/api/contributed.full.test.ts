@@ -194,7 +194,13 @@ it.each([
   await writeFile(join(folder, 'old.wgsl'), template.replace('One thread', 'Formerly, one thread'));
   await rm(summary, { force: true });
   const ended = await run('bash', [action], {
-    ...{ KERNEL: kernel, BASELINE: 'old.wgsl', SERVER: server, TOKEN: member, SHAPES: '64' },
+    ...{
+      KERNEL: kernel,
+      BASELINE: 'old.wgsl',
+      SERVER: server,
+      TILEMARK_TOKEN: member,
+      SHAPES: '64',
+    },
     // A busy machine: a kernel like its baseline must not be called slower.
     ...{ DEVICES: 'all', TOLERANCE: '0.75', TILEMARK: `${process.execPath} ${main}` },
     ...{ GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output },

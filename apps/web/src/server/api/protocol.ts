@@ -18,7 +18,7 @@ function mismatch(spoken: string | null, origin: string): string {
 
 /** npx keeps a package by its address and would run the old one again, so the address differs. */
 const command = (origin: string): string =>
-  `npx -y "${origin}/worker.tgz?protocol=${PROTOCOL}" --server ${origin} --token ...`;
+  `TILEMARK_TOKEN=... npx -y "${origin}/worker.tgz?protocol=${PROTOCOL}" --server ${origin}`;
 
 /** What workers of versions before the protocol ask first. */
 export const beforeProtocol = (headers: Headers): HttpProblem =>

@@ -72,10 +72,15 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
     : { status: 404, body: { detail: 'There is no such result.' } };
 }
 
-function tilemark(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+const tilemark = (...args: string[]) => tilemarkWith({}, ...args);
+
+function tilemarkWith(
+  set: Readonly<Record<string, string>>,
+  ...args: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     // A temporary folder of its own, and with it a machine lock of its own.
-    const env = { ...process.env, TMPDIR: folder };
+    const env = { ...process.env, TMPDIR: folder, ...set };
     execFile(process.execPath, [bundle.main, ...args], { env }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
     });
@@ -103,6 +108,16 @@ it('brings what bench wrote to a grid, gets it back unchanged, and measures it a
   expect(again.stdout).toContain('matmul/cpu-naive, 33x17x9 f32, profile default');
   expect(again.stdout).toMatch(/median +range +CV/);
   expect(again.stdout).toMatch(/(FAST|SLOW|SAME|UNDECIDED): [\d.]+ times as fast as published/);
+});
+
+it('takes its token from the environment, where no command line shows it', async () => {
+  const file = join(folder, 'by-environment.json');
+  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '9', '--policy', 'smoke'];
+  expect((await tilemark('bench', ...bench, '--json', file)).code).toBe(0);
+  const sent = ['import', file, '--server', server] as const;
+  expect(await tilemarkWith({ TILEMARK_TOKEN: TOKEN }, ...sent)).toMatchObject({ code: 0 });
+  const unknown = await tilemarkWith({ TILEMARK_TOKEN: 'tm_member_y' }, ...sent);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Send a token.') });
 });
 
 // The tuner's final takes many seconds; a default alone is in no duel.

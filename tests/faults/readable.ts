@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HttpLink } from '@tilemark/core';
+import { capabilities, identity } from '../../packages/core/src/server/store/fixtures.test-helper';
+import type { FaultGrid } from './grid';
+
+/**
+ * Everything that can be read: what Next has a file for, every GET of openapi.json, and the files
+ * that the site serves; with ids of the grid in the addresses. What is added later is found by
+ * itself, or asks here for the id that it needs.
+ */
+
+const web = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'apps', 'web');
+
+/** Pages that show something else with a query, and what must be asked for with one. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  '/': ['?dtype=f16', '?shape=65x64x64'],
+  '/best': ['?op=matmul&m=512&n=512&k=512'],
+  '/board-picture': ['?op=matmul&dtype=f32'],
+  '/api/v1/best': ['?op=matmul&m=96&n=96&k=96&profile=default'],
+};
+
+/** Found in openapi.json instead. */
+const API = '/api/[...path]';
+/** What answers with a refusal, rightly: everything else has something to read. */
+const REFUSALS: Readonly<Record<string, number>> = {
+  // Shown in place of another page.
+  ...{ '/refused': 404, '/nothing/here': 404 },
+  // A form's.
+  '/logout': 405,
+  // Of a problem; and the grid has measured its processor alone, which is never recommended.
+  ...{ '/api/v1/best': 400, '/api/v1/best?op=matmul&m=96&n=96&k=96&profile=default': 404 },
+};
+
+interface Described {
+  readonly parameters?: readonly { readonly name: string }[];
+}
+
+interface Ids {
+  readonly sweep: string;
+  readonly tuning: string;
+  readonly result: string;
+  readonly otherResult: string;
+  readonly device: string;
+}
+
+/** A sweep with results, a tuning that waits, and a device. */
+async function idsOf(grid: FaultGrid, sweep: string): Promise<Ids> {
+  await grid.ended(sweep, 2);
+  const { items } = await grid.json<{
+    items: { resultId: string | null; device: { key: string } }[];
+  }>(`/api/v1/sweeps/${sweep}/results`);
+  const [first, second] = items.flatMap(({ device, resultId }) =>
+    resultId === null ? [] : [{ resultId, device }],
+  );
+  if (!first || !second) throw new Error('The sweep has no two results.');
+  const device = first.device.key;
+  const tuning = await grid.post<{ id: string }>('/api/v1/tunings', {
+    ...{ device: await attachGpu(grid), suite: 'transpose-shapes' },
+  });
+  return {
+    ...{ sweep, tuning: tuning.id, result: first.resultId, otherResult: second.resultId, device },
+  };
+}
+
+/** A GPU that takes no runs: its tuning waits. */
+async function attachGpu(grid: FaultGrid): Promise<string> {
+  const link = new HttpLink({ server: new URL(grid.url), token: grid.token });
+  const { deviceKey } = await link.attach({
+    ...{ name: 'idle', host: 'idle', version: '1', capabilities, instance: randomUUID() },
+    identity: identity(`Idle ${randomUUID()}`),
+  });
+  return deviceKey;
+}
+
+/** Values of the parameters of a path, by the noun before them. */
+const valuesOf = (ids: Ids): Readonly<Record<string, string>> => ({
+  ...{ sweeps: ids.sweep, tunings: ids.tuning, results: ids.result, short: ids.result },
+  ...{ devices: encodeURIComponent(ids.device), kernels: 'matmul/cpu-naive', docs: 'measure' },
+});
+
+/** Paths of Next's files for pages, routes and pictures. */
+async function filePaths(): Promise<string[]> {
+  const app = join(web, 'src', 'app');
+  const files = await readdir(app, { recursive: true });
+  return files.flatMap((file) => {
+    const found = /^(.*?)\/?(page|route|opengraph-image|icon)\.(tsx?|svg)$/.exec(file);
+    if (!found) return [];
+    const [, folder = '', kind = '', type] = found;
+    const isFile = kind === 'opengraph-image' || kind === 'icon';
+    const name = isFile ? `/${kind}${type === 'svg' ? '.svg' : ''}` : '';
+    return [`${folder && `/${folder}`}${name}` || '/'];
+  });
+}
+
+/** Every address that can be read, once in each of its forms. */
+export async function readable(grid: FaultGrid, sweep: string): Promise<string[]> {
+  const ids = await idsOf(grid, sweep);
+  const values = valuesOf(ids);
+  const { paths } = await grid.json<{ paths: Record<string, { get?: Described }> }>(
+    '/api/v1/openapi.json',
+  );
+  const withIds = (path: string): string =>
+    path.replaceAll(/\/([\w-]+)\/(\{\w+\}|\[[\w.]+\])/g, (_, noun: string) => {
+      const value = values[noun];
+      if (value === undefined) throw new Error(`${path} needs an id of ${noun}: give one here.`);
+      return `/${noun}/${value}`;
+    });
+  const api = Object.entries(paths).flatMap(([path, { get }]) => {
+    if (!get) return [];
+    const address = `/api/v1${path.replace(/^\/api\/v1/, '')}`;
+    const isTable = get.parameters?.some(({ name }) => name === 'format');
+    return isTable ? [address, `${address}?format=csv`] : [address];
+  });
+  const pages = (await filePaths()).filter((path) => path !== API);
+  const compared = new URLSearchParams({ a: ids.result, b: ids.otherResult });
+  const files = await readdir(join(web, 'public'), { withFileTypes: true });
+  const addresses = [
+    ...[...pages, ...api].flatMap((path) => [
+      withIds(path),
+      ...(QUERIES[path] ?? []).map((query) => withIds(path) + query),
+    ]),
+    ...[`/sweeps/${ids.tuning}`, `/compare?${compared}`],
+    `/api/v1/sweeps/${sweep}/results?all=1`,
+    ...files.flatMap((file) => (file.isFile() ? [`/${file.name}`] : [])),
+    '/nothing/here',
+  ];
+  await requireAll(grid, addresses);
+  return addresses;
+}
+
+/** Throws where an address leads nowhere: what is refused early would cost nothing to read. */
+async function requireAll(grid: FaultGrid, addresses: readonly string[]): Promise<void> {
+  const answered = await Promise.all(
+    addresses.map(async (address) => {
+      const answer = await grid.fetch(address, { redirect: 'manual' });
+      await answer.body?.cancel();
+      const isRight = REFUSALS[address] === answer.status || answer.status < 400;
+      return isRight ? '' : `${answer.status} ${address}`;
+    }),
+  );
+  const lost = answered.filter(Boolean);
+  if (lost.length > 0) throw new Error(`These cannot be read:\n${lost.join('\n')}`);
+}
