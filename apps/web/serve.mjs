@@ -9,6 +9,7 @@ import { refuseMethod } from './src/server/methods.mjs';
 import { sharedPages } from './src/server/pages/shared-pages.mjs';
 import { stampPeer } from './src/server/session/peer.mjs';
 import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
+import { turns } from './src/server/turns.mjs';
 
 /**
  * `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with the
@@ -44,7 +45,12 @@ const api = (request, response) => {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
   return answerApi(request, response);
 };
-const answer = doors({ api, page: handle, pages: sharedPages(handle) }, () => globalThis.tilemark);
+const strangers = turns();
+const answer = doors(
+  { api, page: handle, pages: sharedPages(handle, strangers) },
+  () => globalThis.tilemark,
+  strangers,
+);
 server.on('request', (request, response) => {
   if (refuseMethod(request, response)) return;
   stampPeer(request);

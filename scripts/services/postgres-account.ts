@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { StartProblem } from '../start/terminal';
 import type { Account } from './process';
+import { type Owner, systemUser } from './system-user';
 
 const run = promisify(execFile);
 const USER = 'postgres';
@@ -16,31 +17,16 @@ const USER = 'postgres';
  */
 export async function postgresAccount(dataDir: string, cluster: string): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
-  const made = await stat(cluster).catch(() => null);
-  const owner =
-    made && made.uid !== 0
-      ? { uid: made.uid, gid: made.gid }
-      : ((await lookUp()) ?? (await create()));
+  const there = await stat(cluster).catch(() => null);
+  const owner = there && there.uid !== 0 ? { uid: there.uid, gid: there.gid } : await made();
   // The service's folder and the grid's around it are ours, so they may be made traversable.
   for (const path of [dataDir, dirname(dataDir)]) await letPass(path);
   const closed = await closedAbove(dataDir);
   return closed === null ? { owner } : { owner, wrapper: await passingWrapper(owner, closed) };
 }
 
-type Owner = NonNullable<Account['owner']>;
-
-async function lookUp(): Promise<Owner | null> {
-  const id = async (flag: string) => Number((await run('id', [flag, USER])).stdout);
-  try {
-    return { uid: await id('-u'), gid: await id('-g') };
-  } catch {
-    return null;
-  }
-}
-
-async function create(): Promise<Owner> {
-  await run('useradd', ['--system', '--user-group', '--no-create-home', USER]).catch(() => null);
-  const owner = await lookUp();
+async function made(): Promise<Owner> {
+  const owner = await systemUser(USER);
   if (owner) return owner;
   throw new StartProblem(
     `Postgres does not run as root and user "${USER}" could not be made. Start as another user, or set DATABASE_URL to a Postgres of your own.`,

@@ -3,13 +3,14 @@ import { closeSync, openSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { childEnvironment } from '../environment';
+import type { Owner } from './system-user';
 
 const run = promisify(execFile);
 
 /** The account a program runs as. */
 export interface Account {
   /** Absent: the user of this process. */
-  readonly owner?: { readonly uid: number; readonly gid: number };
+  readonly owner?: Owner;
   /** A command, put before the program's own, that changes to the owner itself. */
   readonly wrapper?: readonly string[];
 }

@@ -5,6 +5,7 @@ import { bringVulkan } from '../bootstrap/bring';
 import { ensureAdminToken, loginCode, readAdminToken } from './admin-token';
 import { build } from './build';
 import { claimDataFolder } from './data-folder';
+import { contributedFlags } from './kernel-account';
 import { isLoopback, type StartOptions, shownHost } from './options';
 import { requireServices, startServices } from './services';
 import { requireFreePort, SITE_FLAGS, waitForSite } from './site';
@@ -100,16 +101,15 @@ async function startWorkers(
   const noGpu = await bringVulkan();
   if (noGpu) say(`${noGpu}\n  Until then this machine benchmarks its CPU only.`);
   const devices = noGpu ? ['cpu'] : ['0', 'cpu'];
+  const programs = join(root, 'apps', 'worker', 'dist');
+  const contributed = await contributedFlags(join(programs, 'child.mjs'));
+  if (contributed.refusal) say(contributed.refusal);
   await step(`Start ${devices.length === 1 ? 'the worker' : 'the workers'}`, async () => {
     for (const device of devices) {
       await supervisor.run({
         name: `worker-${device === 'cpu' ? 'cpu' : `gpu${device}`}`,
-        script: join(root, 'apps', 'worker', 'dist', 'main.mjs'),
-        // Not on macOS, where nothing ends an endless loop of a shader.
-        args: [
-          ...['worker', '--device', device],
-          ...(process.platform === 'darwin' ? [] : ['--contributed']),
-        ],
+        script: join(programs, 'main.mjs'),
+        args: ['worker', '--device', device, ...contributed.flags],
         env,
         cwd: root,
       });

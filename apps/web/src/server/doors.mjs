@@ -52,9 +52,10 @@ const hasBody = ({ headers }) =>
  * @param {{ api: Answer, page: Answer, pages: ReturnType<typeof import('./pages/shared-pages.mjs').sharedPages> }} answers
  *   `pages` shares what it renders between readers, `page` does not
  * @param {() => Tilemark | undefined} offered
+ * @param {import('./turns.mjs').Turns} turns of readers who are not logged in
  * @returns {Answer}
  */
-export function doors({ api, page, pages }, offered) {
+export function doors({ api, page, pages }, offered, turns) {
   /**
    * Says why not, and takes nothing more from the connection.
    *
@@ -103,12 +104,14 @@ export function doors({ api, page, pages }, offered) {
     if (!isRead) return (await isRefused(cost)) ? undefined : api(request, response);
     const isPage = cost === 'page' || cost === 'ahead';
     if (isPage && !reader.isKnown) return pages(request, response, cost, isRefused);
-    if (await isRefused(cost)) return;
+    const takesTurn = !reader.isKnown && cost !== 'events';
+    if (await isRefused(takesTurn && turns.isFull() ? 'none left' : cost)) return;
     if (cost === 'events') {
       const stream = reads.open(reader);
       if ('status' in stream) return send(response, tilemark.problemResponse(stream));
       response.once('close', () => stream.release());
     }
+    if (takesTurn && !(await turns.during(response))) return;
     return page(request, response);
   };
 }

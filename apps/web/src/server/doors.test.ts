@@ -7,6 +7,7 @@ import { openTestGrid, type TestGrid } from './grid.test-helper';
 import { sharedPages } from './pages/shared-pages.mjs';
 import { problemResponse } from './problem';
 import { readsOf } from './session/reads';
+import { turns } from './turns.mjs';
 
 let grid: TestGrid;
 beforeAll(async () => {
@@ -19,15 +20,26 @@ afterEach(() => {
 });
 
 /** A site that says which way each request went, with so many pages per minute for an address. */
-async function site(perMinute: number) {
+async function site(
+  perMinute: number,
+  page: Parameters<typeof doors>[0]['page'] = async (_, response) => void response.end('own'),
+) {
   const reads = readsOf(grid, perMinute);
+  const strangers = turns();
   const answer = doors(
     {
       api: async (_, response) => void response.end('api'),
-      page: async (_, response) => void response.end('own'),
-      pages: sharedPages((_, response) => void response.end('shared')),
+      page,
+      pages: sharedPages(
+        (request, response) =>
+          /^\/login/.test(request.url ?? '')
+            ? page(request, response)
+            : void response.end('shared'),
+        strangers,
+      ),
     },
     () => ({ handle, openReads: async () => reads, problemResponse }),
+    strangers,
   );
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -58,6 +70,30 @@ async function site(perMinute: number) {
       },
     );
 }
+
+test('strangers are answered two at a time, some wait, and others are told when to come back', async () => {
+  let answering = 0;
+  let most = 0;
+  const send = await site(0, async (_, response) => {
+    most = Math.max(most, ++answering);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    answering -= 1;
+    response.end('own');
+  });
+  const paths = ['/api/v1/devices', '/api/v1/sweeps/1/results?format=csv', '/metrics', '/login'];
+  const sent = Array.from({ length: 60 }, (_, at) => send('GET', paths[at % 4] ?? '/'));
+  const answers = await Promise.all(sent);
+  expect(most).toBe(2);
+  const told = answers.filter(({ status }) => status === 429);
+  expect(told.length).toBeGreaterThan(0);
+  expect(told.every(({ retryAfter }) => Number(retryAfter) > 0)).toBe(true);
+  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(22);
+
+  most = 0;
+  const authorization = `Bearer ${await grid.token('member')}`;
+  await Promise.all(paths.map((path) => send('GET', path, { authorization })));
+  expect(most).toBe(4);
+});
 
 test('what is not a read goes to the API, wherever it is sent, with its body still to come', async () => {
   const send = await site(0);

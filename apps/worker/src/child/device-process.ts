@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { FromOwner, OwnerChannel, Profile, ToOwner } from '@tilemark/core';
+import { withoutSecrets } from '@tilemark/core/env';
 import { type Card, cardNamed, launchOf } from '../gpu/cards';
 
 /** What a child is for; passed as JSON in its only argument. */
@@ -22,23 +23,35 @@ const STDERR_TAIL_CHARS = 600;
 /** How often a process with a limit is asked what memory it has, ms. */
 const LOOK_EVERY_MS = 100;
 
-/** A child process that owns a device, or lists them. */
+/** A user of this system, by its numbers. */
+export interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+export interface ProcessLimits {
+  /** It is ended when it has more; where the system does not tell, it is not. */
+  readonly memoryBytes?: number;
+  /** Who it runs as; absent: who started it. Only root may choose. */
+  readonly account?: Account | undefined;
+}
+
+/** A child process that owns a device, or lists them. Its environment opens nothing of the grid. */
 export class DeviceProcess implements OwnerChannel {
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
   #stderr = '';
   #hasTooMuch = false;
 
-  /**
-   * @param entry the bundled program of the child
-   * @param memoryBytes it is ended when it has more; where the system does not tell, it is not
-   */
-  constructor(entry: URL, task: ChildTask, memoryBytes = Number.POSITIVE_INFINITY) {
+  /** @param entry the bundled program of the child */
+  constructor(entry: URL, task: ChildTask, { account, memoryBytes }: ProcessLimits = {}) {
     const card = task.kind === 'own' ? cardNamed(task.device) : undefined;
     // The driver's tool may not work where cards are hidden, so the child gets the id of its own card.
     this.#child = fork(entry, [JSON.stringify(card ? { ...task, card } : task)], {
       // Samples may contain what JSON cannot.
       serialization: 'advanced',
+      env: withoutSecrets(),
+      ...account,
       ...(card ? launchOf(card) : { execArgv: [] }),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
@@ -48,7 +61,7 @@ export class DeviceProcess implements OwnerChannel {
     this.#exited = new Promise((resolve) => {
       this.#child.once('close', () => resolve());
     });
-    if (memoryBytes < Number.POSITIVE_INFINITY) this.#limit(memoryBytes);
+    if (memoryBytes !== undefined) this.#limit(memoryBytes);
   }
 
   /** A compiler in its hands does not stop to look at itself. */

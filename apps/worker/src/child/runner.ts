@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { DeviceRunner, type RunInput, type RunOptions, type RunReport } from '@tilemark/core';
-import { DeviceProcess } from './device-process';
+import { type Account, DeviceProcess } from './device-process';
 
 export type { RunInput, RunOptions, RunReport };
 
@@ -12,6 +12,8 @@ export interface RunnerOptions {
   readonly watchdogMs?: number;
   /** Of the process of a contributed kernel, which may have no more. */
   readonly foreignBytes?: number;
+  /** Who that process runs as. */
+  readonly foreignAccount?: Account | undefined;
 }
 
 /** Half of the machine's memory, and this at most. */
@@ -19,13 +21,14 @@ const FOREIGN_BYTES = Math.min(totalmem() / 2, 8 * 2 ** 30);
 
 /** Measures runs on one device of this machine, in child processes. */
 export class Runner extends DeviceRunner {
-  constructor({ entry, device, watchdogMs, foreignBytes = FOREIGN_BYTES }: RunnerOptions) {
+  constructor(options: RunnerOptions) {
+    const { device, entry, foreignAccount, foreignBytes = FOREIGN_BYTES, watchdogMs } = options;
     super(
       (profile, isForeign) =>
         new DeviceProcess(
           entry,
           { kind: 'own', device, profile },
-          isForeign ? foreignBytes : Number.POSITIVE_INFINITY,
+          isForeign ? { memoryBytes: foreignBytes, account: foreignAccount } : {},
         ),
       watchdogMs,
     );

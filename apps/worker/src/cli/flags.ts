@@ -4,6 +4,7 @@ import { FAMILIES, type Family, familyById, messageOf, seedSchema } from '@tilem
 import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
+import type { Account } from '../child/device-process';
 
 /** The result of work on a file that a flag names. Throws InputError at the flag if it fails. */
 export const atFlag = <T>(flag: string, work: Promise<T>): Promise<T> =>
@@ -46,6 +47,13 @@ export function seedOf(text: string): number {
   const { success, data } = seedSchema.safeParse(Number(text.trim() || Number.NaN));
   if (success) return data;
   throw new InvalidArgumentError(`It must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
+}
+
+/** The value of `--contributed-as`: a user by its numbers. */
+export function accountOf(text: string): Account {
+  const [, uid, gid] = /^(\d{1,9}):(\d{1,9})$/.exec(text) ?? [];
+  if (uid !== undefined && process.getuid?.() === 0) return { uid: Number(uid), gid: Number(gid) };
+  throw new InvalidArgumentError('It must be UID:GID, and root must start the worker.');
 }
 
 /** The family of shapes that `--suite` names. */

@@ -14,7 +14,7 @@ import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
 import { type DevicesOptions, devices } from './devices';
 import { type DuelFlags, duel } from './duel';
-import { durationNs, familyOf, seedOf } from './flags';
+import { accountOf, durationNs, familyOf, seedOf } from './flags';
 import type { GridOptions } from './grid/client';
 import { type ExportOptions, exportSweep } from './grid/export';
 import { importFiles } from './grid/import';
@@ -199,6 +199,11 @@ export function program(childEntry: URL): Command {
     .addOption(tokenOption('a worker token of the grid; required with --server'))
     .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
     .option('--contributed', 'also run kernels that people of the grid have contributed')
+    .option(
+      '--contributed-as <uid:gid>',
+      'run those as another user, where root starts the worker',
+      accountOf,
+    )
     .addOption(
       new Option('--log <form>', 'lines for people, or JSON for machines')
         .choices(LOG_FORMS)

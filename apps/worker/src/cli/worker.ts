@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { DeviceOwner, doneWithin, LEAVE_WITHIN_MS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { Logger } from 'pino';
-import { DeviceProcess } from '../child/device-process';
+import { type Account, DeviceProcess } from '../child/device-process';
 import { sayTogether } from '../device/together';
 import { cardNamed, equals, proved } from '../gpu/cards';
 import { type Place, type Stop, serve } from '../link/attach';
@@ -25,6 +25,8 @@ export interface WorkerOptions {
   readonly log: LogForm;
   /** Run kernels that people of the grid have contributed. */
   readonly contributed?: boolean;
+  /** Who runs them. */
+  readonly contributedAs?: Account;
 }
 
 /**
@@ -75,15 +77,16 @@ async function ofProcess(device: string): Promise<void> {
  * GridUnavailable and DeviceFault before it has attached, and NotAdmitted also later,
  * when the grid has revoked it.
  */
-async function workerOf(
-  { device, server, token, metrics: port, log: form, contributed = false }: WorkerOptions,
-  childEntry: URL,
-): Promise<void> {
+async function workerOf(options: WorkerOptions, childEntry: URL): Promise<void> {
+  const { device, server, token, metrics: port, log: form, contributed = false } = options;
   // First of all: the default reaction to a signal is to die.
   const log = workerLog(form);
   const stop = stopOnSignals(log);
   const metrics = new Metrics();
-  const runner = new MeteredRunner({ entry: childEntry, device }, metrics);
+  const runner = new MeteredRunner(
+    { entry: childEntry, device, foreignAccount: options.contributedAs },
+    metrics,
+  );
   const named = cardNamed(device);
   const card = named && equals(named.name).length > 0 ? named : undefined;
   let unlisten = () => {};

@@ -129,6 +129,15 @@ export function readDataDir(variables: NodeJS.ProcessEnv = process.env): string 
   return folder ? resolve(folder) : null;
 }
 
+/** What tells who a grid's people are and lets in where its data is. */
+const SECRET = /^(TILEMARK_|DATABASE_URL$|REDIS_URL$)/;
+
+/** The environment without what would open the grid: for a program that runs what strangers wrote. */
+export const withoutSecrets = (
+  variables: NodeJS.ProcessEnv = process.env,
+): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(variables).filter(([name]) => !SECRET.test(name)));
+
 /** How wide lines are to be where there is no terminal to tell; null if nothing says so. */
 export const readColumns = (variables: NodeJS.ProcessEnv = process.env): number | null =>
   Number(variables.COLUMNS) || null;

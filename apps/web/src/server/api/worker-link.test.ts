@@ -521,7 +521,9 @@ describe('a worker of another protocol is told what to update', () => {
     expect(response.status).toBe(409);
     const problem = await response.json();
     expect(problem).toMatchObject({ field: 'protocol', detail: expect.stringMatching(why) });
-    expect(problem.detail).toContain('TILEMARK_TOKEN=... npx -y "http://grid.test/worker.tgz?protocol=1" --server');
+    expect(problem.detail).toContain(
+      'TILEMARK_TOKEN=... npx -y "http://grid.test/worker.tgz?protocol=1" --server',
+    );
     expect(await grid.rows()).toEqual(before);
   });
 

@@ -4,9 +4,6 @@ import inject from 'light-my-request';
 const KEPT_MS = 1_000;
 /** Pages kept at once; the oldest goes first. */
 const MOST_PAGES = 200;
-/** Rendered at once, and waiting for their turn: about two seconds of rendering. */
-const MOST_AT_ONCE = 2;
-const MOST_WAITING = 20;
 /** What a page depends on beside its address: where links point, how Next wants it, how it is packed. */
 const VARYING =
   /^(host|x-forwarded-(host|proto)|accept|accept-encoding|rsc|next-.*|user-agent|purpose)$/;
@@ -18,16 +15,14 @@ const NOT_A_PAGE = /^\/(api\/|(_next|metrics|login|logout)(\/|$))|\.\w+$/;
  * cost, and the leaderboard is the same for all of them. A page is at most a second old. It keeps
  * the nonce of its content security policy: what is injected through an address is another page.
  *
- * A few are rendered at once, so that nobody else waits for as many steps of rendering as there are
- * readers.
- *
  * @template Cost
  * @param {import('node:http').RequestListener} handle
+ * @param {import('../turns.mjs').Turns} turns of these readers
  * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, cost: Cost | 'page', isRefused?: (cost: Cost | 'page' | 'kept' | 'none left') => Promise<boolean>) => Promise<void>}
  *   `isRefused` has answered the reader where it says so; it is told what the answer costs, or
  *   that there are more readers than can be served
  */
-export function sharedPages(handle) {
+export function sharedPages(handle, turns) {
   /** @type {Map<string, Promise<inject.Response>>} */
   const pages = new Map();
   /** @type {import('node:http').RequestListener} */
@@ -38,33 +33,24 @@ export function sharedPages(handle) {
       response.destroy(/** @type {Error} */ (error));
     }
   };
-  /** @type {(() => void)[]} */
-  const waiting = [];
-  let rendering = 0;
   /** @param {inject.InjectOptions} options */
   const inTurn = async (options) => {
-    if (rendering >= MOST_AT_ONCE) await new Promise((go) => waiting.push(() => go(undefined)));
-    else rendering += 1;
-    try {
-      return await inject(render, options);
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else rendering -= 1;
-    }
+    const end = await turns.next();
+    return inject(render, options).finally(end);
   };
   return async (request, response, cost, isRefused = async () => false) => {
     const { headers, method, url = '/' } = request;
     const path = url.split('?', 1)[0] ?? '';
     if (method !== 'GET' || NOT_A_PAGE.test(path)) {
-      if (!(await isRefused(cost))) await handle(request, response);
+      if (await isRefused(turns.isFull() ? 'none left' : cost)) return;
+      if (await turns.during(response)) await handle(request, response);
       return;
     }
     const asked = Object.fromEntries(
       Object.entries(headers).filter(([name]) => VARYING.test(name)),
     );
     const key = JSON.stringify([url, asked]);
-    const isBusy = !pages.has(key) && waiting.length >= MOST_WAITING;
+    const isBusy = !pages.has(key) && turns.isFull();
     if (await isRefused(pages.has(key) ? 'kept' : isBusy ? 'none left' : cost)) return;
     let page = pages.get(key);
     if (!page) {

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { turns } from '../turns.mjs';
 import { sharedPages } from './shared-pages.mjs';
 
 const opened: (() => void)[] = [];
@@ -15,7 +16,7 @@ async function site(status = 200) {
     response.writeHead(status, { 'Content-Type': 'text/html', 'X-Host': request.headers.host });
     response.end(`${request.url} ${++rendered}`);
   });
-  const answer = sharedPages(handle);
+  const answer = sharedPages(handle, turns());
   const server = createServer((request, response) => void answer(request, response, 'page'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   opened.push(() => server.close());
@@ -65,7 +66,7 @@ test('two pages are rendered at once, some wait for their turn, and more are tur
     await new Promise((resolve) => setTimeout(resolve, 200));
     rendering -= 1;
     response.end(request.url);
-  });
+  }, turns());
   const server = createServer(
     (request, response) =>
       void answer(request, response, 'page', async (cost) => {

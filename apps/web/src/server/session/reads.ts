@@ -35,7 +35,7 @@ const WINDOW_S = 10;
 /** A logged-in reader may have so many times the time of an address. */
 const KNOWN = 5;
 /** All addresses together: this part of the process. */
-const STRANGERS = 0.7;
+const STRANGERS = 0.5;
 const STRANGERS_KEY = 'all addresses';
 /** Those who wait are served by then. */
 const BUSY_S = 2;

@@ -3,6 +3,7 @@ import { admitKernel, kernelTemplate, outcomeReason } from '@tilemark/core';
 import type { Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
+import { DeviceProcess } from '../../child/device-process';
 import { Runner } from '../../child/runner';
 
 // A software GPU on a busy machine.
@@ -194,6 +195,27 @@ describe('what cheats or breaks is caught and named', () => {
       await narrow.close();
     }
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'runs as another user than root, who knows of no grid',
+    async () => {
+      vi.stubEnv('DATABASE_URL', 'postgresql://secret');
+      vi.stubEnv('TILEMARK_TOKEN', 'tm_worker_secret');
+      const account = { uid: 65_534, gid: 65_534 };
+      const foreign = new Runner({ entry: bundle.child, device: '0', foreignAccount: account });
+      const owned = new DeviceProcess(bundle.child, { kind: 'list' }, { account });
+      try {
+        const status = await readFile(`/proc/${owned.pid}/status`, 'utf8');
+        expect(status).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m);
+        expect(status).toMatch(/^Gid:\t65534\t65534\t65534\t65534$/m);
+        expect(await readFile(`/proc/${owned.pid}/environ`, 'utf8')).not.toContain('secret');
+        expect(await fateOf(template, undefined, foreign)).toMatchObject({ kind: 'measured' });
+      } finally {
+        vi.unstubAllEnvs();
+        await Promise.all([foreign.close(), owned.kill()]);
+      }
+    },
+  );
 
   it('a race that most dispatches win is lost in one that is verified', async () => {
     // Threads of a busy host may take turns for a whole run: nobody races then.

@@ -1,0 +1,51 @@
+/** Answered at once, and waiting for their turn: about two seconds of answers. */
+const MOST_AT_ONCE = 2;
+const MOST_WAITING = 20;
+/** A turn ends by then: who takes an answer slowly takes nothing from the process. */
+const LONGEST_MS = 2_000;
+
+/** @typedef {ReturnType<typeof turns>} Turns */
+
+/**
+ * Answers readers who are not logged in a few at a time: else everybody, workers and whoever asks
+ * whether the site is up, waited for a step of as many answers as there are readers.
+ */
+export function turns() {
+  /** @type {(() => void)[]} */
+  const waiting = [];
+  let answering = 0;
+  const pass = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else answering -= 1;
+  };
+  /** Waits for a turn; resolves to what ends it. */
+  const next = async () => {
+    if (answering >= MOST_AT_ONCE) await new Promise((go) => waiting.push(() => go(undefined)));
+    else answering += 1;
+    let hasEnded = false;
+    const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      clearTimeout(late);
+      pass();
+    };
+    const late = setTimeout(end, LONGEST_MS).unref();
+    return end;
+  };
+  return {
+    isFull: () => answering >= MOST_AT_ONCE && waiting.length >= MOST_WAITING,
+    next,
+    /**
+     * Waits for a turn that lasts until the response has been sent; false: the reader has left.
+     *
+     * @param {import('node:http').ServerResponse} response
+     */
+    async during(response) {
+      const end = await next();
+      if (response.destroyed) end();
+      else response.once('close', end);
+      return !response.destroyed;
+    },
+  };
+}
