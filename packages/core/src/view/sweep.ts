@@ -33,6 +33,11 @@ export type NewSweep = z.infer<typeof newSweepSchema>;
 
 export const sweepCreatedSchema = z.object({ id, counts: countsSchema });
 
+export const sweepImportedSchema = sweepCreatedSchema.extend({
+  isNew: z.boolean().default(true).describe('False: the grid had these results, in that sweep.'),
+});
+export type SweepImported = z.infer<typeof sweepImportedSchema>;
+
 export const tuningCreatedSchema = sweepCreatedSchema.extend({
   page: z.string().describe('Where the sweep is shown as it grows, on this site.'),
 });

@@ -1,6 +1,6 @@
 'use client';
 
-import { referenceImportedSchema, sweepCreatedSchema } from '@tilemark/core';
+import { referenceImportedSchema, sweepImportedSchema } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { type FormEvent, useState, useTransition } from 'react';
 import { Command } from '@/ui/action';
@@ -58,6 +58,7 @@ function ImportForm() {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [problem, setProblem] = useState<string | undefined>();
+  const [known, setKnown] = useState<string | null>(null);
 
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -67,11 +68,12 @@ function ImportForm() {
       const isFigures = FIGURES.test(await file.slice(0, 100).text());
       const answer = isFigures
         ? await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema })
-        : await ask('/api/v1/results/import', { body: file, answer: sweepCreatedSchema });
+        : await ask('/api/v1/results/import', { body: file, answer: sweepImportedSchema });
       if (answer.ok) {
         const { value } = answer;
+        if ('figures' in value) return router.push('/?groups=gpu,reference');
         const sweep = `/sweeps/${encodeURIComponent(value.id)}`;
-        return router.push('figures' in value ? '/?groups=gpu,reference' : sweep);
+        return value.isNew ? router.push(sweep) : setKnown(sweep);
       }
       const { field, message } = answer;
       setProblem(`${field ? `${field}: ` : ''}${message} Nothing was imported from ${file.name}.`);
@@ -88,7 +90,10 @@ function ImportForm() {
             name="file"
             accept=".json,application/json"
             required
-            onChange={() => setProblem(undefined)}
+            onChange={() => {
+              setProblem(undefined);
+              setKnown(null);
+            }}
             className={`${controlStyle} py-1`}
           />
           <Button type="submit" disabled={isPending}>
@@ -96,6 +101,13 @@ function ImportForm() {
           </Button>
         </div>
       </Field>
+      <p role="status" className="text-[0.8125rem]">
+        {known !== null && (
+          <>
+            The grid has these results already, in <TextLink href={known}>this sweep</TextLink>.
+          </>
+        )}
+      </p>
     </form>
   );
 }

@@ -3,7 +3,7 @@ import {
   MAXIMA,
   misplaced,
   resultDetailSchema,
-  sweepCreatedSchema,
+  sweepImportedSchema,
 } from '@tilemark/core';
 import { importResults } from '@tilemark/core/server';
 import { found, noun, ok, operation, signedIn } from './operation';
@@ -52,7 +52,7 @@ operation(
     method: 'post',
     path: '/results/import',
     summary:
-      'Imports the results of `tilemark bench --json` as a finished sweep. At most 64 MB and 20,000 results.',
+      'Imports the results of `tilemark bench --json` as a finished sweep; results that a sweep has already are answered with it. At most 64 MB and 20,000 results.',
     access: 'submit',
     limit: 'submit',
     audit: 'importResults',
@@ -60,7 +60,7 @@ operation(
     misplaced: (body) => misplaced(body, 'results'),
     longList: 'results',
     maxBodyBytes: MAXIMA.bytes.import,
-    answer: { status: 201, schema: sweepCreatedSchema },
+    answer: { status: 201, schema: sweepImportedSchema },
   },
   ({ body, note, principal, services }) => importResults(services, body, signedIn(principal), note),
 );

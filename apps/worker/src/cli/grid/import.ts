@@ -8,7 +8,7 @@ import {
   referenceFileSchema,
   referenceImportedSchema,
   refusalOf,
-  sweepCreatedSchema,
+  sweepImportedSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { z } from 'zod';
@@ -69,10 +69,12 @@ async function importFile(file: string, client: GridClient, server: string): Pro
   const why = misplaced(json, 'results');
   if (why) throw new InputError(why, file);
   const body = checked(benchFileSchema, json, file, '`tilemark bench --json`');
-  const answer = sweepCreatedSchema;
-  const { id, counts } = await client.post('results/import', answer, body, LONG_ANSWER_MS);
+  const answer = sweepImportedSchema;
+  const { id, counts, isNew } = await client.post('results/import', answer, body, LONG_ANSWER_MS);
+  const page = new URL(`/sweeps/${id}`, server);
+  if (!isNew) return `The grid has these results already, in sweep ${id}: ${page}`;
   const what = counts.total === 1 ? '1 result is' : `${counts.total} results are`;
-  return `${what} now sweep ${id}: ${new URL(`/sweeps/${id}`, server)}`;
+  return `${what} now sweep ${id}: ${page}`;
 }
 
 function checked<T>(schema: z.ZodType<T>, json: unknown, file: string, writer: string): T {

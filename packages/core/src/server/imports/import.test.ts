@@ -1,4 +1,4 @@
-import { InputError } from '@tilemark/kernels';
+import { InputError, resolveVariant } from '@tilemark/kernels';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
@@ -75,7 +75,41 @@ test('numbers come back to the last bit', async () => {
 test('the same file twice is one sweep', async () => {
   const same = file([result({ outcome: series(3e6) })]);
   const first = await importResults({ store }, same, importer);
-  expect(await importResults({ store }, same, importer)).toEqual(first);
+  expect(first.isNew).toBe(true);
+  expect(await importResults({ store }, same, importer)).toEqual({ ...first, isNew: false });
+});
+
+test('an export of a sweep is that sweep, whoever measured it', async () => {
+  const skipped = result({ outcome: { kind: 'skipped', why: 'too big' } });
+  const endedAt = '2026-11-21T16:20:00.123Z';
+  const brought = file([result({ outcome: series(7e6), endedAt }), { ...skipped, endedAt }]);
+  const { id } = await importResults({ store }, brought, importer);
+  const { deviceKey: measuredBy, workerId } = await attach(store, 'Exported');
+  const runs = ['matmul/naive', 'matmul/tiled'].map((kernel) => {
+    const { address, tunables } = resolveVariant(kernel, {});
+    return { ...kernelRun(measuredBy, kernel), variant: { kernel, tunables }, address };
+  });
+  const outcomes = [measured(8e6), measured(9e6)];
+  await recordAll(
+    store,
+    measuredBy,
+    workerId,
+    runs.map((run, place) => [run, outcomes[place]!]),
+  );
+  const here = (await store.sweeps.list()).items[0]?.id ?? '';
+  for (const [sweepId, from] of [
+    [id, brought.environment],
+    [here, environment('Exported')],
+  ] as const) {
+    const { items } = await store.sweeps.results(sweepId);
+    const exported = { ...file(items), environment: from };
+    const known = { id: sweepId, isNew: false, counts: { total: 2, pending: 0 } };
+    expect(await importResults({ store }, exported, importer)).toMatchObject(known);
+    const part = { ...exported, results: items.slice(1) };
+    expect(await importResults({ store }, part, importer)).toMatchObject(known);
+  }
+  const newer = { ...file([result({ outcome: series(7e6) })]) };
+  expect(await importResults({ store }, newer, importer)).toMatchObject({ isNew: true });
 });
 
 test('an import is listed as done, and as imported', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
 import { deviceKey } from '../../measure/device';
 import { pauses } from '../../schema/maxima';
-import type { BenchFile, Counts } from '../../view/api';
+import type { BenchFile, SweepImported } from '../../view/api';
 import { OPERATOR } from '../gate/parties';
 import type { AuditNote, Principal } from '../store/audit';
 import { canonicalJson } from '../store/database';
@@ -13,8 +13,8 @@ import { importedSweep } from './spec';
 
 /**
  * Results that come in a file: what `tilemark bench --json` writes becomes a finished sweep, marked
- * as brought by the author. All of it is kept or, if anything is at fault, none; the same file is
- * kept once. Nothing that can be recomputed is believed: `check.ts` judges each result as a worker's
+ * as brought by the author. All of it is kept or, if anything is at fault, none; the same
+ * results are kept once, whichever file they come in. Nothing that can be recomputed is believed: `check.ts` judges each result as a worker's
  * is judged, `spec.ts` finds the suite or sweep the results
  * make up, and the store writes them in one transaction.
  *
@@ -26,7 +26,7 @@ export async function importResults(
   file: BenchFile,
   author: Author & Partial<Pick<Principal, 'role'>>,
   note?: AuditNote,
-): Promise<{ id: string; counts: Counts }> {
+): Promise<SweepImported> {
   const isAdmin = author.role === 'admin';
   const party = isAdmin ? OPERATOR : (author.tokenId ?? null);
   const context = { now: new Date(), isAdmin, known: await knownDevices(store, file, party) };
@@ -40,7 +40,7 @@ export async function importResults(
   const [first] = results;
   if (!first) throw new InputError('The file contains no finished result.', 'results');
   const { spec, suite, title } = importedSweep(results);
-  const { id, counts } = await store.sweeps.import({
+  return store.sweeps.import({
     name: `Import of ${first.environment.device.device}: ${title}`.slice(0, 120),
     suite,
     spec,
@@ -51,7 +51,6 @@ export async function importResults(
     results,
     note,
   });
-  return { id, counts };
 }
 
 /** SHA-256 of the file's canonical JSON, which may be long, a result at a time. */

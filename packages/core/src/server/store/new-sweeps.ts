@@ -77,8 +77,10 @@ interface KeptRun extends ImportedRun {
 export async function importSweep(
   db: PrismaClient,
   { results, contentHash, note, importedBy, party, createdById = null, ...fields }: SweepImport,
-): Promise<string> {
+): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const idempotencyKey = importKey(contentHash);
+  const known = await sweepWith(db, results);
+  if (known !== null) return { id: known, isNew: false };
   const id = await db.$transaction(
     async (tx) => {
       const sweep = await insertSweep(
@@ -113,7 +115,37 @@ export async function importSweep(
     },
     { timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
   );
-  return id ?? (await db.sweep.findFirstOrThrow({ where: { idempotencyKey } })).id;
+  if (id !== null) return { id, isNew: true };
+  const first = await db.sweep.findFirstOrThrow({ where: { idempotencyKey } });
+  return { id: first.id, isNew: false };
+}
+
+/**
+ * The first sweep that has all of these results: by what was run on which device, when it ended and
+ * how, as the ids and the remarks in a file are those of whichever grid wrote it. Null: none has.
+ */
+async function sweepWith(
+  db: PrismaClient,
+  results: readonly ImportedRun[],
+): Promise<string | null> {
+  const rows = results.map(({ endedAt, outcome, run }, place) => ({
+    ...newRun(run, place, { state: outcome.kind, workerId: '', endedAt }),
+    medianNs: outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null,
+  }));
+  const [sweep] = await db.$queryRaw<{ id: string }[]>`
+    SELECT run."sweepId" AS "id"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS brought(
+      "ordinal" int, "deviceKey" text, "address" text, "op" text, "shape" text, "dtype" text,
+      "profile" "Profile", "policy" text, "state" "RunState", "endedAt" timestamptz(3),
+      "medianNs" float8)
+    JOIN "Run" AS run USING ("deviceKey", "address", "op", "shape", "dtype", "profile", "policy",
+      "state")
+    JOIN "Result" AS result ON result."runId" = run."id" AND result."endedAt" = brought."endedAt"
+      AND result."medianNs" IS NOT DISTINCT FROM brought."medianNs"
+    GROUP BY run."sweepId"
+    HAVING count(DISTINCT brought."ordinal") = ${rows.length}
+    ORDER BY run."sweepId" LIMIT 1`;
+  return sweep?.id ?? null;
 }
 
 /** Throws InputError at a result with the samples of another, which is not the same result again. */

@@ -12,7 +12,7 @@ import { KERNEL_STAGE } from '../../measure/outcome';
 import { byPlace, type Placeable } from '../../rank/fastest';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
-import type { SweepFilter } from '../../view/sweep';
+import type { SweepFilter, SweepImported } from '../../view/sweep';
 import { KeyUsed } from '../errors';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
@@ -107,13 +107,14 @@ export function sweepsOf(db: PrismaClient) {
 
     /**
      * One transaction: a sweep of runs that ended elsewhere, with their results, marked as brought
-     * by `importedBy`, and any new devices. The same content again returns the first sweep.
+     * by `importedBy`, and any new devices. The same results again, in another file too, return the
+     * first sweep that has them.
      */
-    async import(input: SweepImport): Promise<Sweep> {
-      const id = await importSweep(db, input);
+    async import(input: SweepImport): Promise<SweepImported> {
+      const { id, isNew } = await importSweep(db, input);
       const sweep = await get(id);
       if (!sweep) throw new Error(`Sweep ${id} was deleted while it was imported.`);
-      return sweep;
+      return { id, counts: sweep.counts, isNew };
     },
 
     /** Those that are listed for everybody, and for who asks. */
