@@ -280,10 +280,15 @@ test('what was measured before a variant had a best of its own gets one', async 
         "unranked", "endedAt")
       VALUES (${id}, ${id}, ${worker}, 'e', '{}', ${medianNs}::float8, ${unranked}, now())`;
   }
+  await client.$executeRaw`
+    INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "resultId", "medianNs",
+      "lowNs", "highNs", "measuredAt")
+    VALUES ('d', 'matmul', 'f32', '64', 'default', 'file', 5, 5, 5, now())`;
   await migrate(url);
+  const slow = { deviceKey: 'd', address: 'matmul/naive', resultId: 'slow', unranked: null };
   expect(await client.variantBest.findMany()).toMatchObject([
     // The file is faster, and nobody confirms it.
-    { deviceKey: 'd', address: 'matmul/naive', resultId: 'slow', medianNs: 9, unranked: null },
+    { ...slow, medianNs: 9, isBest: true },
   ]);
   const imported = await client.result.findMany({ where: { importedBy: { not: null } } });
   expect(imported).toMatchObject([{ id: 'fast', importedBy: 'reviewer' }]);

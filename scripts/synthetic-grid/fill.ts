@@ -196,20 +196,9 @@ const VARIANT_BESTS = `
   ORDER BY r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address", x."unranked" IS NOT NULL, x."medianNs"`;
 
 const BESTS = `
-  WITH first AS (
-    SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") *
+  UPDATE "VariantBest" AS variant SET "isBest" = true
+  FROM (
+    SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") "resultId"
     FROM "VariantBest"
     ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "unranked" IS NOT NULL, "medianNs"
-  ), naive AS (
-    SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") *
-    FROM "VariantBest" WHERE "kernel" ~ '/(cpu-)?naive$'
-    ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "unranked" IS NOT NULL, "medianNs"
-  )
-  INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "invocations",
-    "resultId", "medianNs", "lowNs", "highNs",
-    "unranked", "measuredAt", "naiveResultId", "naiveMedianNs", "naiveUnranked")
-  SELECT first."deviceKey", first."op", first."dtype", first."shape", first."profile", ${METHODOLOGY_VERSION}, 1, x."id", x."medianNs", x."lowNs",
-    x."highNs", x."unranked", x."endedAt", naive."resultId", naive."medianNs", naive."unranked"
-  FROM first
-  JOIN "Result" AS x ON x."id" = first."resultId"
-  LEFT JOIN naive USING ("deviceKey", "op", "dtype", "shape", "profile")`;
+  ) AS first WHERE variant."resultId" = first."resultId"`;

@@ -1,7 +1,13 @@
 import type { Prisma } from '@tilemark/db';
 import { group } from 'd3-array';
 import type { Measurement, Outcome } from '../../measure/outcome';
-import { candidateOf, moveBests, moveCandidates, type RunColumns } from '../store/boards/headlines';
+import {
+  holdBoards,
+  measuredVariant,
+  moveBests,
+  moveHeadlines,
+  type RunColumns,
+} from '../store/boards/headlines';
 import { runOf } from '../store/columns';
 import { batches } from '../store/database';
 import { raiseByResults } from '../store/roofs';
@@ -23,7 +29,7 @@ export interface AdmittedRun {
   readonly hasRoof: boolean;
 }
 
-/** Candidates per statement: a few hundred kB of JSON. */
+/** Variants per statement: a few hundred kB of JSON. */
 const BATCH = 500;
 
 /** All that results move, in the transaction that writes them: agreement, the boards, the roofs. */
@@ -32,12 +38,15 @@ export async function settle(
   results: readonly AdmittedRun[],
 ): Promise<void> {
   const measured = results.filter(({ outcome }) => outcome.kind === 'measured');
+  if (measured.length === 0) return;
+  await holdBoards(
+    tx,
+    measured.map(({ run }) => run.deviceKey),
+  );
   const shared = measured.flatMap(({ isShared, resultId }) => (isShared ? [resultId] : []));
   const confirmed = shared.length > 0 ? await confirmAgreeing(tx, shared) : [];
-  const candidates = measured.flatMap(({ endedAt, outcome, resultId, run }) =>
-    candidateOf(run, resultId, endedAt, outcome),
-  );
-  for (const some of batches(candidates, BATCH)) await moveCandidates(tx, some);
+  const variants = measured.flatMap(({ outcome, run }) => measuredVariant(run, outcome));
+  for (const some of batches(variants, BATCH)) await moveHeadlines(tx, some);
   const moved = new Set(measured.map(({ resultId }) => resultId));
   // Those that were here before.
   await moveBests(

@@ -76,7 +76,9 @@ export async function contributedResultsOf(
   };
   const include = { result: { select: { run: { select: { address: true } } } } } as const;
   const [best, naive] = await Promise.all([
-    db.best.findMany({ where, include, orderBy: { methodology: 'desc' } }),
+    db.variantBest.findMany({
+      ...{ where: { ...where, isBest: true }, include, orderBy: { methodology: 'desc' } },
+    }),
     db.variantBest.findMany({
       where: { ...where, kernel: { in: where.op.in.map((op) => `${op}/naive`) } },
       include,

@@ -32,8 +32,8 @@ export async function deviceHistoryOf(db: PrismaClient, key: string): Promise<De
       min(result."medianNs") AS "medianNs", count(*)::int AS "count",
       min(result."endedAt") AS "since"
     FROM (
-      SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") * FROM "Best"
-      WHERE "deviceKey" = ${key}
+      SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile") * FROM "VariantBest"
+      WHERE "isBest" AND "deviceKey" = ${key}
       ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology" DESC) AS best
     JOIN "Result" AS best_result ON best_result."id" = best."resultId"
     JOIN "Run" AS best_run ON best_run."id" = best_result."runId"

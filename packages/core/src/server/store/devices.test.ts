@@ -109,7 +109,10 @@ test('what a newer release measured is left out of lists, which go on', async ()
   const sweep = items[0]!.id;
   expect((await store.devices.summaries([key])).get(key)?.bests).toHaveLength(1);
   await execute(databaseUrl, `UPDATE "Run" SET "dtype" = 'f8' WHERE "deviceKey" = '${key}'`);
-  await execute(databaseUrl, `UPDATE "Best" SET "dtype" = 'f8' WHERE "deviceKey" = '${key}'`);
+  await execute(
+    databaseUrl,
+    `UPDATE "VariantBest" SET "dtype" = 'f8' WHERE "deviceKey" = '${key}'`,
+  );
   expect((await store.devices.summaries([key])).get(key)?.bests).toEqual([]);
   expect((await store.devices.history(key)).variants).toEqual([]);
   expect((await store.sweeps.fastest([sweep])).size).toBe(0);

@@ -114,8 +114,8 @@ export function devicesOf(db: PrismaClient) {
       of: { readonly op: OpId; readonly dtype: Dtype; readonly profile: Profile },
       methodology: number,
     ): Promise<ReadonlyMap<string, readonly SizeRate[]>> {
-      const rows = await db.best.findMany({
-        where: { ...of, methodology, unranked: null, deviceKey: { in: [...keys] } },
+      const rows = await db.variantBest.findMany({
+        where: { ...of, methodology, isBest: true, unranked: null, deviceKey: { in: [...keys] } },
         select: { deviceKey: true, shape: true, medianNs: true },
       });
       const sizes = new Map<string, SizeRate[]>();
@@ -154,8 +154,8 @@ export function devicesOf(db: PrismaClient) {
     /** Best measured result of each problem on the device. */
     async best(key: string): Promise<BestResult[]> {
       const [rows, shorter] = await Promise.all([
-        db.best.findMany({
-          where: { deviceKey: key },
+        db.variantBest.findMany({
+          where: { deviceKey: key, isBest: true },
           include: { result: { include: { run: { include: RUN_VIEW } } } },
           orderBy: { methodology: 'asc' },
         }),
@@ -201,12 +201,12 @@ async function summariesOf(
         result."importedBy" IS NOT NULL AS "isImported",
         environment."content"->>'driver' AS "driver",
         environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
-      FROM "Best" AS best
+      FROM "VariantBest" AS best
       JOIN "Result" AS result ON result."id" = best."resultId"
       JOIN "Run" AS run ON run."id" = result."runId"
       JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
-      WHERE best."deviceKey" = ANY(${[...keys]})
-      ORDER BY best."measuredAt" DESC`,
+      WHERE best."isBest" AND best."deviceKey" = ANY(${[...keys]})
+      ORDER BY result."endedAt" DESC`,
     db.roof.findMany({
       where: { deviceKey: { in: [...keys] } },
       include: { device: { select: { ownedBy: true } } },

@@ -50,7 +50,7 @@ test('a result of a dtype of another release is left out, and nothing breaks ove
   ]);
   await store.runs.record(recorded(runIds[0] ?? '', workerId, measured(1e6), 'Newer'));
   const [{ resultId = null } = {}] = (await store.sweeps.results(id)).items;
-  for (const table of ['Run', 'Best', 'VariantBest']) {
+  for (const table of ['Run', 'VariantBest']) {
     await execute(url, `UPDATE "${table}" SET "dtype" = 'f8' WHERE "deviceKey" = '${deviceKey}'`);
   }
   expect(await store.results.get(resultId ?? '')).toBeNull();

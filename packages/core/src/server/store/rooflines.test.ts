@@ -149,7 +149,6 @@ test('what an earlier release did not rank for its wide interval is judged again
     `UPDATE "VariantBest" SET "unranked" = '${why}', "standing" = 2
     WHERE "deviceKey" = '${deviceKey}'`,
   );
-  await execute(url, `UPDATE "Best" SET "unranked" = '${why}' WHERE "deviceKey" = '${deviceKey}'`);
   expect(await found()).toEqual({ rank: null, unranked: why });
   expect(await store.rooflines.reconsiderEarlier()).toBe(1);
   expect(await found()).toEqual({ rank: 1, unranked: null });

@@ -128,13 +128,13 @@ async function capabilitiesUnder(
   { capabilities, key, ownedBy }: DeviceRow,
   profile: Profile,
 ): Promise<DeviceCapabilities> {
-  const best = await db.best.findFirst({
+  const best = await db.variantBest.findFirst({
     where: {
-      ...{ deviceKey: key, profile },
+      ...{ deviceKey: key, profile, isBest: true },
       ...(ownedBy !== null && { result: quotable(ownedBy) }),
     },
     select: { result: { select: { environment: true } } },
-    orderBy: { measuredAt: 'desc' },
+    orderBy: { result: { endedAt: 'desc' } },
   });
   const own = fromJson<DeviceCapabilities>(capabilities);
   const seen = best && fromJson<Environment>(best.result.environment.content).capabilities;
@@ -255,8 +255,8 @@ async function newestOf(
   { dtype, op, profile }: Pick<BestQuery, 'dtype' | 'op' | 'profile'>,
   result: Prisma.ResultWhereInput,
 ): Promise<number> {
-  const where = { op, dtype, profile, unranked: null, result };
-  const { _max } = await db.best.aggregate({ where, _max: { methodology: true } });
+  const where = { op, dtype, profile, isBest: true, unranked: null, result };
+  const { _max } = await db.variantBest.aggregate({ where, _max: { methodology: true } });
   return _max.methodology ?? METHODOLOGY_VERSION;
 }
 
@@ -280,10 +280,10 @@ async function measuredVariant(
   const { fallback, farthest, methodology, own, unconfirmed, where } = of;
   const { problem, profile, capabilities } = asked;
   const { op, dtype } = problem;
-  const shapes = await db.best.groupBy({
+  const shapes = await db.variantBest.groupBy({
     by: ['shape'],
     where: {
-      ...{ op, dtype, profile, methodology, unranked: null, device: where },
+      ...{ op, dtype, profile, methodology, isBest: true, unranked: null, device: where },
       ...(!unconfirmed && { result: quotable(own?.ownedBy ?? null) }),
     },
     orderBy: { shape: 'asc' },

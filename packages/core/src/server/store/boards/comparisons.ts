@@ -121,7 +121,7 @@ const isComparable = (
   bestUnranked: string | null,
 ): boolean => unranked === null || bestUnranked !== null;
 
-/** The kernel's fastest variant of each device, by the preference of `Best`. */
+/** The kernel's fastest variant of each device, as the board prefers. */
 async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<KernelResultRow[]> {
   const { dtype, methodology, op, profile, shape } = group;
   const rows = await db.$queryRaw<KernelRow[]>`
@@ -139,7 +139,8 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
     ) AS own
     JOIN "Device" AS device ON device."key" = own."deviceKey"
     JOIN "Result" AS result ON result."id" = own."resultId"
-    LEFT JOIN (SELECT *, ${PROVEN_NS} AS "provenNs" FROM "Best") AS best ON best."deviceKey" = own."deviceKey" AND best."op" = ${op}
+    LEFT JOIN (SELECT *, ${PROVEN_NS} AS "provenNs" FROM "VariantBest" WHERE "isBest") AS best
+      ON best."deviceKey" = own."deviceKey" AND best."op" = ${op}
       AND best."dtype" = ${dtype} AND best."shape" = ${shape}
       AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${methodology}::int
     ORDER BY own."medianNs" LIMIT ${MAX_ROWS}`;
@@ -161,9 +162,9 @@ const HEADLINE = {
   unranked: true,
   device: { select: { key: true, name: true, class: true } },
   result: { select: { run: { select: { address: true } } } },
-} satisfies Prisma.BestSelect & Prisma.VariantBestSelect;
+} satisfies Prisma.VariantBestSelect;
 
-type HeadlineRow = Prisma.BestGetPayload<{ select: typeof HEADLINE }>;
+type HeadlineRow = Prisma.VariantBestGetPayload<{ select: typeof HEADLINE }>;
 
 /** Variants that a list offers. */
 const MAX_VARIANTS = 500;
@@ -252,14 +253,14 @@ export async function measuredVariantsOf(db: PrismaClient): Promise<string[]> {
 
 /** Two devices by their best variants, or two variants, wherever both were measured. */
 export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promise<HeadToHead[]> {
-  const rows: HeadlineRow[] =
-    of === 'devices'
-      ? await db.best.findMany({ where: { deviceKey: { in: [a, b] } }, select: HEADLINE })
-      : await db.variantBest.findMany({
-          // With the kernel, so that its index is used.
-          where: { OR: [a, b].map((address) => ({ address, kernel: kernelOf(address) })) },
-          select: HEADLINE,
-        });
+  const rows = await db.variantBest.findMany({
+    where:
+      of === 'devices'
+        ? { isBest: true, deviceKey: { in: [a, b] } }
+        : // With the kernel, so that its index is used.
+          { OR: [a, b].map((address) => ({ address, kernel: kernelOf(address) })) },
+    select: HEADLINE,
+  });
   const sideOf = (row: HeadlineRow) => (of === 'devices' ? row.deviceKey : row.result.run.address);
   const place = ({ deviceKey, dtype, op, profile, shape }: HeadlineRow) =>
     [op, dtype, profile, shape, of === 'devices' ? '' : deviceKey].join(' ');

@@ -25,22 +25,9 @@ export type RunColumns = Pick<
 /** What a row of "VariantBest" is of. */
 export type VariantKey = RunColumns & { readonly methodology: number };
 
-/** A measured result whose variant's headline it changes. */
-export type Candidate = VariantKey & {
-  readonly resultId: string;
-  readonly endedAt: Date | string;
-  readonly medianNs: number;
-  readonly lowNs: number;
-  readonly highNs: number;
-  readonly unranked: string | null;
-};
-
 const QUICK: readonly string[] = Object.values(POLICIES)
   .filter(({ rankable }) => !rankable)
   .map(({ id }) => id);
-
-/** The floor of a ladder, on the GPU or the host: what speed-ups are relative to. */
-const NAIVE = '/(cpu-)?naive$';
 
 /** `provenNs` of a row with a headline, in SQL. */
 export const PROVEN_NS = Prisma.sql`(CASE
@@ -103,9 +90,19 @@ const standingOf = ({ isConfirmed, policy, unranked }: Kept): number => {
   return QUICK.includes(policy) ? 3 : 2;
 };
 
+/** Holds the boards' rows of devices until the transaction ends: they move for one at a time. */
+export async function holdBoards(
+  tx: Prisma.TransactionClient,
+  deviceKeys: readonly string[],
+): Promise<void> {
+  await tx.$executeRaw`
+    SELECT pg_advisory_xact_lock(hashtextextended("key", 0))
+    FROM (SELECT DISTINCT unnest(${deviceKeys}::text[]) AS "key" ORDER BY "key") AS device`;
+}
+
 /**
  * Moves the headlines of results' variants, and the best of their devices, problems and profiles,
- * whose rows the caller holds (`holdBests`). Results of one methodology alone count, of the best
+ * whose rows the caller holds (`holdBoards`). Results of one methodology alone count, of the best
  * standing, the device owner's before strangers', and of the newest source: another kernel by the same name says nothing. Several of one
  * process are one invocation. Of contributed kernels, those that are published have headlines; the
  * best of a problem is one of ours.
@@ -186,27 +183,17 @@ export async function moveHeadlines(
       "standing" = EXCLUDED."standing", "unranked" = EXCLUDED."unranked"`;
   const problems = new Map(rows.map((row) => [keyOf({ ...row, address: '' }), row]));
   await tx.$executeRaw`
-    ${PREPARED} UPDATE "Best" AS b SET "resultId" = moved."resultId", "medianNs" = moved."medianNs",
-      "lowNs" = moved."lowNs", "highNs" = moved."highNs", "invocations" = moved."invocations",
-      "unranked" = moved."unranked", "measuredAt" = moved."endedAt",
-      "naiveResultId" = moved."naiveResultId", "naiveMedianNs" = moved."naiveMedianNs",
-      "naiveUnranked" = moved."naiveUnranked"
-    FROM (
-      SELECT problem.*, first.*, naive.*,
-        (SELECT "endedAt" FROM "Result" WHERE "id" = first."resultId") AS "endedAt"
-      FROM json_to_recordset(${JSON.stringify([...problems.values()])}::json) AS problem(
+    ${PREPARED} UPDATE "VariantBest" AS moved
+    SET "isBest" = (moved."address" = first."address")
+    FROM json_to_recordset(${JSON.stringify([...problems.values()])}::json) AS problem(
         "deviceKey" text, "op" text, "dtype" text, "shape" text, "profile" "Profile",
         "methodology" int)
       CROSS JOIN LATERAL (
-        SELECT "resultId", "medianNs", "lowNs", "highNs", "invocations", "unranked"
-        FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')} AND strpos("kernel", '@') = 0
+        SELECT "address" FROM "VariantBest" AS v
+        WHERE ${ofProblem('v', 'problem')} AND strpos("kernel", '@') = 0
         ORDER BY ${PREFERRED} LIMIT 1) AS first
-      LEFT JOIN LATERAL (
-        SELECT "resultId" AS "naiveResultId", "medianNs" AS "naiveMedianNs",
-          "unranked" AS "naiveUnranked"
-        FROM "VariantBest" AS v WHERE ${ofProblem('v', 'problem')} AND "kernel" ~ ${NAIVE}
-        ORDER BY ${PREFERRED} LIMIT 1) AS naive ON true) AS moved
-    WHERE ${ofProblem('b', 'moved')}`;
+    WHERE ${ofProblem('moved', 'problem')}
+      AND moved."isBest" <> (moved."address" = first."address")`;
 }
 
 const keyOf = ({
@@ -237,63 +224,23 @@ export async function moveBests(
     where: { id: { in: [...resultIds] } },
     include: { run: true },
   });
-  await moveCandidates(
+  const variants = results.flatMap(({ run, ...row }) => measuredVariant(run, restoreOutcome(row)));
+  await holdBoards(
     tx,
-    results.flatMap(({ endedAt, id, run, ...row }) =>
-      candidateOf(run, id, endedAt, restoreOutcome(row)),
-    ),
+    variants.map(({ deviceKey }) => deviceKey),
   );
+  await moveHeadlines(tx, variants);
 }
 
-/** Moves the rows of these results' variants and problems. */
-export async function moveCandidates(
-  tx: Prisma.TransactionClient,
-  candidates: readonly Candidate[],
-): Promise<void> {
-  const held = candidates.filter(({ kernel }) => hasBest(kernel));
-  if (held.length > 0) {
-    await tx.$executeRaw`${PREPARED} ${holdBests(Prisma.sql`
-      json_to_recordset(${JSON.stringify(held)}::json) AS candidate("deviceKey" text, "op" text,
-        "dtype" text, "shape" text, "profile" "Profile", "methodology" int, "resultId" text,
-        "medianNs" float8, "lowNs" float8, "highNs" float8, "unranked" text,
-        "endedAt" timestamptz)`)}`;
-  }
-  await moveHeadlines(tx, candidates);
-}
-
-/** One, where the outcome is measured. */
-export function candidateOf(
+/** The variant whose headline an outcome moves, if it is measured. */
+export function measuredVariant(
   { address, deviceKey, dtype, kernel, op, profile, shape }: RunColumns,
-  resultId: string,
-  endedAt: Date | string,
   outcome: Outcome,
-): Candidate[] {
+): VariantKey[] {
   if (outcome.kind !== 'measured') return [];
-  const { cold, methodologyVersion: methodology, unranked } = outcome.measurement;
-  const { highNs, lowNs, medianNs } = cold;
-  const run = { address, deviceKey, dtype, kernel, op, profile, shape };
-  return [{ ...run, resultId, endedAt, medianNs, lowNs, highNs, unranked, methodology }];
+  const { methodologyVersion: methodology } = outcome.measurement;
+  return [{ address, deviceKey, dtype, kernel, op, profile, shape, methodology }];
 }
-
-/** Whether a kernel may be the best of a problem. */
-const hasBest = (kernel: string): boolean => !isCeiling(kernel) && !isContributed(kernel);
-
-/**
- * The statement that makes the rows of problems, where there are none, and holds them until the
- * transaction ends: of several that move one at once, each then reads what the one before wrote.
- *
- * @param from results with the columns of their runs
- */
-const holdBests = (from: Prisma.Sql): Prisma.Sql => Prisma.sql`
-  INSERT INTO "Best" AS b ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "resultId",
-    "medianNs", "lowNs", "highNs", "invocations", "unranked", "measuredAt")
-  SELECT DISTINCT ON ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
-    "deviceKey", "op", "dtype", "shape", "profile", "methodology", "resultId",
-    "medianNs", "lowNs", "highNs", 1, "unranked", "endedAt"
-  FROM ${from}
-  ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology"
-  ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology")
-  DO UPDATE SET "resultId" = b."resultId"`;
 
 /** Whether a contributed kernel is on the boards; locks its row until the transaction ends. */
 async function lockPublished(tx: Prisma.TransactionClient, kernel: string): Promise<boolean> {

@@ -34,10 +34,13 @@ const BOARD_ROW = {
       run: { select: { address: true, kernel: true, tunables: true } },
     },
   },
-} satisfies Prisma.BestInclude & Prisma.VariantBestInclude;
+} satisfies Prisma.VariantBestInclude;
 
-/** The best result of a device; `machines`: the hosts whose workers have handed in results. */
-type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
+type HeadlineRow = Prisma.VariantBestGetPayload<{ include: typeof BOARD_ROW }>;
+
+/** The best variant of a device; `machines`: the hosts whose workers have handed in results. */
+type BestRow = HeadlineRow & {
+  readonly naive: NaiveRow | undefined;
   readonly machines: number;
   readonly shorterMedian: LeaderboardRow['shorterMedian'];
 };
@@ -45,7 +48,7 @@ type BestRow = Prisma.BestGetPayload<{ include: typeof BOARD_ROW }> & {
 /**
  * The board of one problem: a row per device, in groups by class; within a class
  * the ranked ones by time, then the unranked ones. Contributed kernels, if asked for, have rows of
- * their own. Reads `Best` and `VariantBest` only, whose size does not follow history.
+ * their own. Reads `VariantBest` only, whose size does not follow history.
  *
  * @throws InputError at `shape` for text that is not a shape of the op
  */
@@ -91,15 +94,7 @@ async function contributedRows(
   });
   return rows.map((row) => {
     const own = ours.find(({ deviceKey }) => deviceKey === row.deviceKey);
-    return {
-      ...row,
-      measuredAt: row.result.endedAt,
-      naiveResultId: own?.naiveResultId ?? null,
-      naiveMedianNs: own?.naiveMedianNs ?? null,
-      naiveUnranked: own?.naiveUnranked ?? null,
-      machines: own?.machines ?? 0,
-      shorterMedian: null,
-    };
+    return { ...row, naive: own?.naive, machines: own?.machines ?? 0, shorterMedian: null };
   });
 }
 
@@ -108,14 +103,19 @@ async function bestRows(
   where: ReturnType<typeof whereProblem>,
 ): Promise<BestRow[]> {
   const { dtype, methodology, op, profile, shape } = where;
-  const [rows, shorter, hosts] = await Promise.all([
-    db.best.findMany({ where, include: BOARD_ROW }),
+  const isBest = { ...where, isBest: true };
+  const [rows, naive, shorter, hosts] = await Promise.all([
+    db.variantBest.findMany({ where: isBest, include: BOARD_ROW }),
+    naiveOf(db, where),
     shorterMedians(
       db,
       Prisma.sql`b."op" = ${op} AND b."dtype" = ${dtype} AND b."shape" = ${shape}
         AND b."profile" = ${profile}::"Profile" AND b."methodology" = ${methodology}::int`,
     ),
-    db.worker.groupBy({ by: ['deviceKey', 'host'], where: { device: { bests: { some: where } } } }),
+    db.worker.groupBy({
+      by: ['deviceKey', 'host'],
+      where: { device: { variantBests: { some: isBest } } },
+    }),
   ]);
   const machines = rollup(
     hosts,
@@ -124,24 +124,47 @@ async function bestRows(
   );
   return rows.map((row) => ({
     ...row,
+    naive: naiveBeside(row, naive),
     machines: machines.get(row.deviceKey) ?? 0,
     shorterMedian: shorterMedianOf(row, shorter),
   }));
 }
 
+/** What the speed-up of a row is relative to. */
+interface NaiveRow {
+  readonly deviceKey: string;
+  readonly shape: string;
+  readonly medianNs: number;
+  readonly unranked: string | null;
+}
+
+/** The floors of ladders, on the GPU or the host, where they have headlines: the one to prefer first. */
+export const naiveOf = (db: PrismaClient, where: Prisma.VariantBestWhereInput & { op: string }) =>
+  db.variantBest.findMany({
+    where: { ...where, kernel: { in: [`${where.op}/naive`, `${where.op}/cpu-naive`] } },
+    select: { deviceKey: true, shape: true, medianNs: true, unranked: true },
+    // Near `provenNs`, by which a query of Prisma's cannot order.
+    orderBy: [{ standing: 'asc' }, { highNs: 'asc' }],
+  });
+
+export const naiveBeside = (
+  { deviceKey, shape }: Pick<NaiveRow, 'deviceKey' | 'shape'>,
+  naive: readonly NaiveRow[],
+): NaiveRow | undefined => naive.find((row) => row.deviceKey === deviceKey && row.shape === shape);
+
 /**
  * Variants with a shorter median than their device's best that are ranked if it is, and not ranked
  * otherwise: few, as the database leaves out the others.
  *
- * @param bests which rows of "Best", as a condition on `b`
+ * @param bests which of the bests, as a condition on `b`
  */
 export const shorterMedians = (db: PrismaClient, bests: Prisma.Sql) =>
   db.$queryRaw<(Interval & { bestId: string; address: string; resultId: string })[]>`
     SELECT b."resultId" AS "bestId", v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
-    FROM "Best" AS b JOIN "VariantBest" AS v ON v."deviceKey" = b."deviceKey"
+    FROM "VariantBest" AS b JOIN "VariantBest" AS v ON v."deviceKey" = b."deviceKey"
       AND v."op" = b."op" AND v."dtype" = b."dtype" AND v."shape" = b."shape"
       AND v."profile" = b."profile" AND v."methodology" = b."methodology"
-    WHERE ${bests} AND v."medianNs" < b."medianNs"
+    WHERE b."isBest" AND ${bests} AND v."medianNs" < b."medianNs"
       AND (v."unranked" IS NULL) = (b."unranked" IS NULL)
       AND strpos(v."kernel", '@') = 0`;
 
@@ -185,11 +208,11 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
     shorterMedian: row.shorterMedian,
     invocations: row.invocations,
     rate: rateOf(problem, medianNs),
-    speedupOverNaive: speedupOverNaive(row),
+    speedupOverNaive: speedupOverNaive(row, row.naive),
     roof: shownRoof(measurement, { variant, problem, profile: row.profile }, device, result.party),
     ...rowFigures(measurement, problem),
     confirmation: unranked !== null ? null : result.confirmedBy ? 'confirmed' : 'unconfirmed',
-    measuredAt: row.measuredAt.toISOString(),
+    measuredAt: result.endedAt.toISOString(),
     imported: importedOf(result),
     machines: row.machines,
   };
@@ -197,11 +220,11 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
 
 /** A result that counts is compared with one that counts too, or not at all. */
 export function speedupOverNaive(
-  row: Pick<BestRow, 'medianNs' | 'unranked' | 'naiveMedianNs' | 'naiveUnranked'>,
+  row: Pick<HeadlineRow, 'medianNs' | 'unranked'>,
+  naive: NaiveRow | undefined,
 ): number | null {
-  if (row.naiveMedianNs === null) return null;
-  if (row.unranked === null && row.naiveUnranked !== null) return null;
-  return row.naiveMedianNs / row.medianNs;
+  if (!naive || (row.unranked === null && naive.unranked !== null)) return null;
+  return naive.medianNs / row.medianNs;
 }
 
 /** The problem of a board, and the others that have results. */
@@ -223,8 +246,8 @@ export async function boardProblem(
       (count(*) FILTER (WHERE best."unranked" IS NULL))::int AS "rankedDevices",
       (count(*) FILTER (WHERE device."class" = 'gpu' AND best."unranked" IS NULL))::int
         AS "rankedGpus"
-    FROM "Best" AS best JOIN "Device" AS device ON device."key" = best."deviceKey"
-    WHERE best."op" = ${op} AND best."dtype" = ${dtype}
+    FROM "VariantBest" AS best JOIN "Device" AS device ON device."key" = best."deviceKey"
+    WHERE best."isBest" AND best."op" = ${op} AND best."dtype" = ${dtype}
       AND best."profile" = ${profile}::"Profile"
     GROUP BY best."shape", best."methodology"`;
   const methodologies = [...new Set(groups.map((of) => of.methodology))].sort((a, b) => b - a);

@@ -9,7 +9,13 @@ import { shownRoof } from '../../gate/belief';
 import { runOf } from '../columns';
 import { fromJson } from '../database';
 import { importedOf } from '../run-view';
-import { shorterMedianOf, shorterMedians, speedupOverNaive } from './leaderboard';
+import {
+  naiveBeside,
+  naiveOf,
+  shorterMedianOf,
+  shorterMedians,
+  speedupOverNaive,
+} from './leaderboard';
 
 /** The fastest ranked result of a device on one op and dtype, whatever the shape. */
 export interface DeviceBest {
@@ -60,12 +66,12 @@ export async function overviewOf(db: PrismaClient): Promise<Overview> {
 }
 
 async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
-  const rows = await db.best.findMany({
-    where: { op: OP, dtype: 'f32', profile: 'default', unranked: null },
+  const where = { op: OP, dtype: 'f32', profile: 'default' } as const;
+  const rows = await db.variantBest.findMany({
+    where: { ...where, isBest: true, unranked: null },
     select: {
       ...{ deviceKey: true, methodology: true, resultId: true, shape: true },
       ...{ medianNs: true, lowNs: true, highNs: true, unranked: true },
-      ...{ naiveMedianNs: true, naiveUnranked: true },
       device: {
         select: {
           ...{ key: true, name: true, class: true },
@@ -88,12 +94,16 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     )
     .slice(0, MOST_DEVICES);
   const ids = fastest.map(({ resultId }) => resultId);
-  const [results, shorter] = await Promise.all([
+  const [results, naive, shorter] = await Promise.all([
     db.result.findMany({
       where: { id: { in: ids } },
       select: {
         ...{ id: true, outcome: true, run: true, importedBy: true, recordedAt: true, party: true },
       },
+    }),
+    naiveOf(db, {
+      ...{ ...where, methodology: newest ?? 0 },
+      OR: fastest.map(({ deviceKey, shape }) => ({ deviceKey, shape })),
     }),
     shorterMedians(db, Prisma.sql`b."resultId" = ANY(${ids})`),
   ]);
@@ -109,7 +119,8 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     return [
       {
         ...{ device: of, resultId, problem, address, medianNs, rate, roof },
-        ...{ speedupOverNaive: speedupOverNaive(row), imported: importedOf(result) },
+        speedupOverNaive: speedupOverNaive(row, naiveBeside(row, naive)),
+        imported: importedOf(result),
         shorterMedian: shorterMedianOf(row, shorter),
       },
     ];

@@ -50,7 +50,7 @@ async function variantTimes(
   if (!board.problem) return { board: { ...board, groups: [...(query.groups ?? [])] }, times: [] };
   const where = whereProblem(board.problem, board);
   const devices = await db.device.findMany({
-    where: { bests: { some: where } },
+    where: { variantBests: { some: { ...where, isBest: true } } },
     select: { key: true, name: true, class: true },
   });
   const groups = shownGroups(
@@ -97,7 +97,7 @@ export async function timesOn(
 type DeviceTimes = readonly [VariantTimeRow, ...VariantTimeRow[]];
 
 /**
- * Times by device, by the preference of `Best`: by standing, then the fastest first.
+ * Times by device, as the board prefers: by standing, then the fastest first.
  * Devices come by class, then by their best.
  */
 function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceTimes> {
