@@ -3,7 +3,7 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
-import { Methodologies, OldMethodology } from '@/features/leaderboard/methodologies';
+import { OldMethodology } from '@/features/leaderboard/old-methodology';
 import { apiHref, boardQuerySchema, boardTitle, type View } from '@/features/leaderboard/query';
 import { FEW_GPUS, loadView } from '@/features/leaderboard/view';
 import { FirstScreen } from '@/features/overview/first-screen';
@@ -102,7 +102,6 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
       <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />
       <OldMethodology {...view} />
       <div className="mt-5">{content}</div>
-      <Methodologies board={board} query={query} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import type { Problem } from '@tilemark/kernels';
 import { z } from 'zod';
 import { type DeviceClass, deviceClassSchema, profileSchema } from '../measure/device';
-import { METHODOLOGY_VERSION, type Measurement, measurementSchema } from '../measure/outcome';
+import { type Measurement, measurementSchema } from '../measure/outcome';
 import { problemSchema, variantSchema } from '../plan/spec';
 import { dtypeSchema, opSchema } from '../schema/op';
 import { date, id, rateSchema } from './answer';
@@ -15,8 +15,6 @@ export const leaderboardQuerySchema = z.object({
   /** `MxNxK`, `BxMxNxK`, `RxC`, or one number for a square; absent: the largest square most GPUs have. */
   shape: z.string().max(40).optional(),
   profile: profileSchema.default('default'),
-  /** Results of one version of the methodology; absent: the newest version with results. */
-  methodology: z.coerce.number().int().min(1).max(METHODOLOGY_VERSION).optional(),
   /**
    * Published kernels of contributors: `apart` ranks them among themselves, after ours; `together`
    * ranks them with ours. Absent: left out.
@@ -87,10 +85,8 @@ export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
 export const leaderboardSchema = z.object({
   problem: problemSchema.nullable(),
   profile: profileSchema,
-  /** Of the results shown: versions are never mixed. */
+  /** Of the results shown: the newest that the problem has; versions are never mixed. */
   methodology: z.number().int(),
-  /** Versions that have results of the op and dtype, newest first. */
-  methodologies: z.array(z.number().int()),
   /** Problems that have results, most devices first: what the shape filter offers. */
   problems: z.array(
     z.object({

@@ -18,7 +18,7 @@ export async function boardCard(store: Store, query: BoardQuery): Promise<Card> 
   const { op, dtype } = problem;
   const { contributed = 'apart', profile } = query;
   const shape = shapeText(problem);
-  const asked = { op, dtype, profile, shape, methodology: board.methodology };
+  const asked = { op, dtype, profile, shape };
   const [{ rows }, figures] = await Promise.all([
     store.leaderboard({ ...asked, contributed }),
     groups.includes('reference') ? store.references.list({ op, dtype, shape }) : [],

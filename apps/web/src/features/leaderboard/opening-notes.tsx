@@ -60,31 +60,19 @@ export function NoGpuYet({
   shown,
   query,
 }: {
-  /** What the devices here have by the current protocol, none of them a GPU. */
+  /** What the devices here have, none of them a GPU. */
   own: Leaderboard;
   shown: Leaderboard;
   query: BoardQuery;
 }) {
-  const { methodologies, methodology, problems } = own;
+  const { problems } = own;
   const here = shown.problem && shapeText(shown.problem);
   const [other] = problems.filter(({ problem }) => shapeText(problem) !== here);
-  const [earlier] = methodologies.filter((version) => version < methodology);
   return (
     <p className="mb-3 text-[0.8125rem] text-muted">
       This site has no {query.dtype} {query.op} result of a GPU, measured or imported, under profile{' '}
-      {query.profile} by the current protocol yet
-      {earlier !== undefined && (
-        <>
-          {' '}
-          (results by an earlier one,{' '}
-          <TextLink href={boardHref(query, { methodology: String(earlier) })}>
-            methodology {earlier}
-          </TextLink>
-          , are on a board of their own)
-        </>
-      )}
-      . The reference rows were measured elsewhere, perhaps by an earlier protocol (see their
-      sources), and are never ranked.
+      {query.profile} yet. The reference rows were measured elsewhere, perhaps by an earlier
+      protocol (see their sources), and are never ranked.
       {other && (
         <>
           {' '}

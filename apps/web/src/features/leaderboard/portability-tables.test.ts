@@ -31,7 +31,7 @@ it('says who has not measured it', () => {
 it.each([0, 1])('names the groups that are switched off where it has %i devices', (devices) => {
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    ...{ profile: 'default', methodology: 2, methodologies: [2], problems: [] },
+    ...{ profile: 'default', methodology: 2, problems: [] },
     ...{ groups: ['gpu'], unconfirmed: false, devices, variants: [] },
     shipping: devices === 0 ? null : { address: 'y', devices: [device('A', 1)] },
   };
@@ -58,7 +58,7 @@ it('marks variants of contributed kernels, and those alone', () => {
   });
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    ...{ profile: 'default', methodology: 2, methodologies: [2], problems: [] },
+    ...{ profile: 'default', methodology: 2, problems: [] },
     ...{
       groups: ['gpu'],
       unconfirmed: false,

@@ -1,4 +1,3 @@
-import type { Outcome } from '@tilemark/core';
 import { openStore, type Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
 import { isValidElement, type ReactElement } from 'react';
@@ -75,20 +74,9 @@ test('what software adapters and CPUs have is told apart from what GPUs had unde
   await recordAll(store, soft.deviceKey, soft.workerId, [
     [kernelRun(soft.deviceKey, 'matmul/naive', square(128)), measured(1e6)],
   ]);
-  const gpu = await attach(store, 'Old card', 'w3');
-  const old = (): Outcome => {
-    const outcome = measured(1e7);
-    if (outcome.kind !== 'measured') throw new Error('not measured');
-    return { ...outcome, measurement: { ...outcome.measurement, methodologyVersion: 1 } };
-  };
-  await recordAll(store, gpu.deviceKey, gpu.workerId, [
-    [kernelRun(gpu.deviceKey, 'matmul/naive', square(1024)), old()],
-    [kernelRun(gpu.deviceKey, 'matmul/naive', square(Number(opening))), old()],
-  ]);
   const { content } = await loadView(store, query);
   const text = renderToStaticMarkup(content as ReactElement).replace(/<[^>]*>/g, '');
   expect(text).toMatch(/easured here, on software adapters or CPUs: matmul 128\./);
-  expect(text).toContain('results by an earlier one, methodology 1, are on a board of their own');
 });
 
 test('groups that hide every device are not taken for a profile without results', async () => {

@@ -28,7 +28,7 @@ import { othersOf, rowsBeside } from './reference-figure';
 export interface LoadedView {
   /** As the API answers. */
   readonly answer: unknown;
-  readonly board: Pick<Leaderboard, 'problem' | 'problems' | 'methodology' | 'methodologies'>;
+  readonly board: Pick<Leaderboard, 'problem' | 'problems' | 'methodology'>;
   /** Whose devices are shown. */
   readonly groups: readonly Group[];
   /** Shapes that the reference has figures of, while it is shown. */
@@ -40,12 +40,8 @@ export interface LoadedView {
 
 /** Reads what a view shows. */
 export async function loadView(store: Store, query: BoardQuery): Promise<LoadedView> {
-  const { op, dtype, methodology, profile, shape, ship } = query;
-  const problem = {
-    ...{ op, dtype, profile },
-    ...(shape !== undefined && { shape }),
-    ...(methodology !== undefined && { methodology }),
-  };
+  const { op, dtype, profile, shape, ship } = query;
+  const problem = { op, dtype, profile, ...(shape !== undefined && { shape }) };
   const groups = classesOf(query.groups);
   const grouped = { ...problem, ...(groups && { groups }) };
   if (query.view === 'portability') {
@@ -143,11 +139,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   if (!hasRows && !reference?.length) {
     return { ...answered, content: await empty(store, query) };
   }
-  // Of an earlier methodology that is asked for, nothing follows for the current one.
-  const hasNoGpu =
-    Boolean(reference?.length) &&
-    methodology === undefined &&
-    !own.problems.some(({ gpus }) => gpus > 0);
+  const hasNoGpu = Boolean(reference?.length) && !own.problems.some(({ gpus }) => gpus > 0);
   const visible = board.rows.filter(({ device }) => shown.includes(device.class));
   const [sizes, faster] = await Promise.all([
     store.devices.sizes(

@@ -8,7 +8,7 @@ import {
   shapeText,
   type Variant,
 } from '@tilemark/kernels';
-import { rollup } from 'd3-array';
+import { greatest, group, max, rollup } from 'd3-array';
 import { isContributed } from '../../../contributed/kernel';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import { shorterMedian } from '../../../rank/head-to-head';
@@ -237,7 +237,7 @@ export type BoardProblem = Omit<Leaderboard, 'rows'>;
  */
 export async function boardProblem(
   db: PrismaClient,
-  { op, dtype, methodology: version, profile, shape }: LeaderboardQuery,
+  { op, dtype, profile, shape }: LeaderboardQuery,
 ): Promise<BoardProblem> {
   const asked = shape === undefined ? null : parseProblem({ op, shape, dtype });
   const groups = await db.$queryRaw<(Counts & { shape: string; methodology: number })[]>`
@@ -250,17 +250,17 @@ export async function boardProblem(
     WHERE best."isBest" AND best."op" = ${op} AND best."dtype" = ${dtype}
       AND best."profile" = ${profile}::"Profile"
     GROUP BY best."shape", best."methodology"`;
-  const methodologies = [...new Set(groups.map((of) => of.methodology))].sort((a, b) => b - a);
-  const own = groups.filter((of) => !asked || of.shape === shapeText(asked));
-  const newest = Math.max(...(own.length > 0 ? own : groups).map((of) => of.methodology));
-  const methodology = version ?? (groups.length > 0 ? newest : METHODOLOGY_VERSION);
-  const counted = groups
-    .filter((of) => of.methodology === methodology)
-    .map(({ shape, ...counts }) => ({ ...counts, problem: parseProblem({ op, shape, dtype }) }))
+  // Methodologies are never mixed: a problem has the newest that measured it.
+  const counted = [...group(groups, (row) => row.shape).values()]
+    .flatMap((rows) => greatest(rows, (row) => row.methodology) ?? [])
+    .map((row) => ({ ...row, problem: parseProblem({ op, shape: row.shape, dtype }) }))
     .sort((a, b) => b.devices - a.devices || work(b.problem) - work(a.problem));
-  const problem = asked ?? problemToOpen(counted);
+  const newest = max(counted, (row) => row.methodology);
+  const problem = asked ?? problemToOpen(counted.filter((row) => row.methodology === newest));
+  const known = problem && counted.find((row) => row.shape === shapeText(problem));
+  const methodology = known?.methodology ?? newest ?? METHODOLOGY_VERSION;
   const problems = counted.map(({ problem, devices, gpus }) => ({ problem, devices, gpus }));
-  return { problem, profile, methodology, methodologies, problems };
+  return { problem, profile, methodology, problems };
 }
 
 /** How many devices have a problem, and have it ranked. */
