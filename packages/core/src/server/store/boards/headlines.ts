@@ -96,7 +96,7 @@ export async function holdBoards(
   deviceKeys: readonly string[],
 ): Promise<void> {
   await tx.$executeRaw`
-    SELECT pg_advisory_xact_lock(hashtextextended("key", 0))
+    ${PREPARED} SELECT pg_advisory_xact_lock(hashtextextended("key", 0))
     FROM (SELECT DISTINCT unnest(${deviceKeys}::text[]) AS "key" ORDER BY "key") AS device`;
 }
 
