@@ -81,7 +81,10 @@ const outcomeOf = ({ policy, rival, variant }: ClaimedRun): Outcome => {
 async function tuning(device: string, budgetSeconds: number) {
   const attach = () =>
     store.workers.attach({
-      ...{ name: device, host: 'h', version: '0', identity: identity(device) },
+      name: device,
+      host: 'h',
+      version: '0',
+      identity: identity(device),
       capabilities: { ...capabilities, maxStorageBufferBindingSize: 2 ** 27 },
     });
   const { deviceKey } = await attach();
@@ -97,7 +100,10 @@ async function tuning(device: string, budgetSeconds: number) {
     const recordOf = (run: ClaimedRun, outcome: Outcome) => {
       const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
       return {
-        ...{ runId: run.id, workerId, outcome, endedAt: new Date().toISOString() },
+        runId: run.id,
+        workerId,
+        outcome,
+        endedAt: new Date().toISOString(),
         environment: environment(device),
         wgsl:
           definition.runsOn === 'gpu' ? specialise(definition, tunables, run.problem.dtype) : null,
@@ -137,7 +143,8 @@ describe('the tuning of a family', () => {
     await recordAll(store, made.deviceKey, attached[0]?.id ?? '', [
       [
         planned(made.deviceKey, {
-          ...{ variant: vec4, address: resolveVariant(vec4.kernel, {}).address },
+          variant: vec4,
+          address: resolveVariant(vec4.kernel, {}).address,
           problem: parseProblem({ op: 'transpose', shape: '128', dtype: 'f32' }),
         }),
         measured(1e5),
@@ -295,7 +302,11 @@ describe('the tuning of a family', () => {
     [{ dtype: 'f16acc16' }, 'dtype'],
   ] as const)('is refused with %j at its field', async (over, field) => {
     const { deviceKey } = await store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', identity: identity('Fields'), capabilities },
+      name: 'w',
+      host: 'h',
+      version: '0',
+      identity: identity('Fields'),
+      capabilities,
     });
     const body = { device: deviceKey, suite, dtype: 'f32', profile: 'default', ...over };
     const asked = submitTuning({ store, queue }, body as Parameters<typeof submitTuning>[1], {
@@ -308,7 +319,10 @@ describe('the tuning of a family', () => {
 
   test('is refused at its suite where no shape fits', async () => {
     const { deviceKey } = await store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', identity: identity('Tiny') },
+      name: 'w',
+      host: 'h',
+      version: '0',
+      identity: identity('Tiny'),
       capabilities: { ...capabilities, maxBufferSize: 1_000, maxStorageBufferBindingSize: 1_000 },
     });
     const asked = submitTuning(
@@ -323,7 +337,10 @@ describe('the tuning of a family', () => {
     '%s is a sweep that the schema of a sweep takes, in each of its dtypes',
     async (id, each) => {
       const { deviceKey } = await store.workers.attach({
-        ...{ name: 'w', host: 'h', version: '0', identity: identity('Every') },
+        name: 'w',
+        host: 'h',
+        version: '0',
+        identity: identity('Every'),
         capabilities: { ...capabilities, features: ['timestamp-query', 'shader-f16', 'subgroups'] },
       });
       const dtypes = dtypesOfFamily(each);

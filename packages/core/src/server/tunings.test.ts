@@ -63,7 +63,10 @@ const recordOf = (run: ClaimedRun, workerId: string, outcome: Outcome): Recorded
   const { definition, tunables } = resolveVariant(run.variant.kernel, run.variant.tunables);
   const device = run.deviceKey.split('-')[2] ?? '';
   return {
-    ...{ runId: run.id, workerId, outcome, endedAt: new Date().toISOString() },
+    runId: run.id,
+    workerId,
+    outcome,
+    endedAt: new Date().toISOString(),
     environment: environment(device.charAt(0).toUpperCase() + device.slice(1)),
     wgsl: definition.runsOn === 'gpu' ? specialise(definition, tunables, run.problem.dtype) : null,
   };
@@ -146,8 +149,12 @@ describe('a tuning', () => {
     const least = Math.min(...screened.map(({ address }) => costOf(address)));
     expect(costOf(decision?.winner ?? '')).toBe(least);
     const answer = await store.best({
-      ...{ op: 'transpose', dtype: 'f32', profile: 'default', device: made.deviceKey },
-      ...{ rows: 512, cols: 256 },
+      op: 'transpose',
+      dtype: 'f32',
+      profile: 'default',
+      device: made.deviceKey,
+      rows: 512,
+      cols: 256,
     });
     expect(answer?.address).toBe(decision?.winner);
 

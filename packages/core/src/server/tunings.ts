@@ -78,7 +78,10 @@ function begun(
       cases: searchedKernels(problem)
         .filter(({ runsOn }) => runsOn === 'gpu')
         .map(({ id }) => ({
-          ...{ kernel: id, tunables: {}, shapes: [problem.shape], dtypes: [problem.dtype] },
+          kernel: id,
+          tunables: {},
+          shapes: [problem.shape],
+          dtypes: [problem.dtype],
         })),
     };
   }
@@ -90,7 +93,11 @@ function begun(
   const starts = family.shapes.flatMap((_, at) => (at % SHAPES_PER_CASE === 0 ? [at] : []));
   return {
     tuning: {
-      ...{ suite: family.id, dtype, profile, seed, skipped },
+      suite: family.id,
+      dtype,
+      profile,
+      seed,
+      skipped,
       budgetSeconds: budgetSeconds ?? FAMILY_BUDGET.usual,
     },
     what: `${family.id} ${dtype}`,

@@ -32,8 +32,14 @@ test('turns with a rival are in the line, those not believed without their ratio
   if (outcome.kind !== 'measured') throw new Error(outcome.kind);
   const side = { medianNs: 1e6, implausible: null };
   const duel = {
-    ...{ a: side, b: side, rounds: 12, samples: 48, verdict: 'FAST' as const },
-    ...{ ratio: 1.2, low: 1.1, high: 1.3 },
+    a: side,
+    b: side,
+    rounds: 12,
+    samples: 48,
+    verdict: 'FAST' as const,
+    ratio: 1.2,
+    low: 1.1,
+    high: 1.3,
   };
   const cells = (turns: object) => {
     const measurement = { ...outcome.measurement, duel: turns } as Measurement;

@@ -3,8 +3,16 @@ import { METHODOLOGY_VERSION, type Measurement } from '../measure/outcome';
 import { METRICS, metricsOf } from './metrics';
 
 const series = {
-  ...{ n: 40, medianNs: 200, lowNs: 199, highNs: 201, minNs: 190, q1Ns: 195, q3Ns: 205 },
-  ...{ cv: 0.01, independent: 35, samplesNs: [] },
+  n: 40,
+  medianNs: 200,
+  lowNs: 199,
+  highNs: 201,
+  minNs: 190,
+  q1Ns: 195,
+  q3Ns: 205,
+  cv: 0.01,
+  independent: 35,
+  samplesNs: [],
 };
 const verification = { method: 'whole', worstRatio: 0, checked: 1, ns: 1 } as const;
 const measurement: Measurement = {

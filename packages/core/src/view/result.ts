@@ -50,7 +50,9 @@ export const runResultSchema = z.object({
 export type RunResult = z.infer<typeof runResultSchema>;
 
 export const measuredVariantSchema = z.object({
-  ...{ address: z.string(), resultId: id, medianNs: z.number() },
+  address: z.string(),
+  resultId: id,
+  medianNs: z.number(),
   /** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
   provenNs: z.number(),
 });
@@ -76,14 +78,19 @@ export function resultOf(
   outcome: Outcome,
   /** Of a run that has a name already. */
   { endedAt, runId }: Pick<RunResult, 'runId'> & { readonly endedAt: string } = {
-    ...{ endedAt: new Date().toISOString(), runId: crypto.randomUUID() },
+    endedAt: new Date().toISOString(),
+    runId: crypto.randomUUID(),
   },
 ): RunResult {
   const { variant, address, problem, profile, policy } = run;
   return {
     runId,
     resultId: null,
-    ...{ variant, address, problem, profile, policy },
+    variant,
+    address,
+    problem,
+    profile,
+    policy,
     device: { key: deviceKey(device), name: device.device, class: device.class },
     outcome,
     endedAt,

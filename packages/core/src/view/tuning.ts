@@ -69,7 +69,8 @@ const fastestSchema = z.object({
   policy: policyIdSchema,
   medianNs: z.number(),
   /** The ends of the 95% interval of the median, or of the range of few samples. */
-  ...{ lowNs: z.number(), highNs: z.number() },
+  lowNs: z.number(),
+  highNs: z.number(),
   samples: z.number().int(),
   /** How many independent ones they are worth; null: not known. */
   independent: z.number().nullable(),

@@ -83,8 +83,16 @@ export function believed(
   const least =
     resolved && known && policy.rankable ? leastTime(known, variant, problem, workingSet) : null;
   const unranked = whyUnranked({
-    ...{ measurement, stated, variant: resolved, problem, policy, device, wgsl },
-    ...{ isSeeded, isStored, isUnbounded: isUnvouched && !known && !bound },
+    measurement,
+    stated,
+    variant: resolved,
+    problem,
+    policy,
+    device,
+    wgsl,
+    isSeeded,
+    isStored,
+    isUnbounded: isUnvouched && !known && !bound,
     roofs: [measurement.roof ?? null, least, bound],
   });
   return { kind: 'measured', measurement: { ...measurement, unranked } };

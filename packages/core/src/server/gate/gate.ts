@@ -86,8 +86,15 @@ function passedRun(record: RecordedRun, facts: Facts | null): PassedRun | Error 
     const outcome = keptOutcome(record, facts);
     const statedRoof = stated.kind === 'measured' ? stated.measurement.roof : null;
     return {
-      ...{ record, facts, outcome, statedRoof, endedAt: record.endedAt },
-      ...{ run: facts, resultId: uuidv7(), party: facts.party, hasRoof: facts.roof !== null },
+      record,
+      facts,
+      outcome,
+      statedRoof,
+      endedAt: record.endedAt,
+      run: facts,
+      resultId: uuidv7(),
+      party: facts.party,
+      hasRoof: facts.roof !== null,
       isShared: facts.hasOthers,
     };
   } catch (error) {
@@ -236,8 +243,15 @@ async function endRuns(
 ): Promise<ReadonlySet<string>> {
   const runIds = runs.map(({ facts }) => facts.id);
   const rows = runs.map(({ endedAt, outcome, party, record, resultId }, at) => ({
-    ...{ runId: record.runId, workerId: record.workerId, beganAt: record.beganAt, endedAt },
-    ...{ ...hashes[at], ...outcomeColumns(outcome), state: outcome.kind, party, resultId },
+    runId: record.runId,
+    workerId: record.workerId,
+    beganAt: record.beganAt,
+    endedAt,
+    ...hashes[at],
+    ...outcomeColumns(outcome),
+    state: outcome.kind,
+    party,
+    resultId,
     confirmedBy: party === OPERATOR ? BY_OPERATOR : null,
   }));
   // A line of a journal replayed after a retry must not end the run a second time.

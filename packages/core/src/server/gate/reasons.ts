@@ -88,7 +88,10 @@ function procedureReason(
   const { freshRatio } = verification;
   const measured = { clock, cold, freshRatio, othersLoad, roof, stop, timer };
   return unrankedReason({
-    ...{ ...measured, kernel: variant.definition, policy, deviceClass: device.class },
+    ...measured,
+    kernel: variant.definition,
+    policy,
+    deviceClass: device.class,
   });
 }
 

@@ -384,7 +384,9 @@ test('a login that Redis refuses is told without its password', async () => {
   url.password = 'wrong-and-secret';
   const told: unknown[] = [];
   const queue = openQueue({
-    ...{ databaseUrl: '', redisUrl: url.href, prefix: randomUUID() },
+    databaseUrl: '',
+    redisUrl: url.href,
+    prefix: randomUUID(),
     onError: (error) => told.push(error),
   });
   await expect(queue.ping()).rejects.toThrow(QueueUnavailable);

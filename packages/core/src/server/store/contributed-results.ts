@@ -77,7 +77,9 @@ export async function contributedResultsOf(
   const include = { result: { select: { run: { select: { address: true } } } } } as const;
   const [best, naive] = await Promise.all([
     db.variantBest.findMany({
-      ...{ where: { ...where, isBest: true }, include, orderBy: { methodology: 'desc' } },
+      where: { ...where, isBest: true },
+      include,
+      orderBy: { methodology: 'desc' },
     }),
     db.variantBest.findMany({
       where: { ...where, kernel: { in: where.op.in.map((op) => `${op}/naive`) } },
@@ -86,12 +88,21 @@ export async function contributedResultsOf(
     }),
   ]);
   const beside = ({ result, ...row }: (typeof best | typeof naive)[number]): Beside => ({
-    ...{ deviceKey: row.deviceKey, op: row.op, dtype: row.dtype, shape: row.shape },
-    ...{ medianNs: row.medianNs, lowNs: row.lowNs, highNs: row.highNs },
-    ...{ address: result.run.address, resultId: row.resultId },
+    deviceKey: row.deviceKey,
+    op: row.op,
+    dtype: row.dtype,
+    shape: row.shape,
+    medianNs: row.medianNs,
+    lowNs: row.lowNs,
+    highNs: row.highNs,
+    address: result.run.address,
+    resultId: row.resultId,
   });
   return {
-    ...{ runs, waiting, best: best.map(beside), naive: naive.map(beside) },
+    runs,
+    waiting,
+    best: best.map(beside),
+    naive: naive.map(beside),
     quarantined: quarantined.map(({ device }) => device),
   };
 }
@@ -154,7 +165,11 @@ async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
     const { etaMs = null, serving = 0, waiting = 0 } = queue ?? {};
     const part = Math.min(1, (ahead + runs) / Math.max(1, waiting));
     return {
-      ...{ device, runs, isRunning, ahead, isServed: serving > 0 },
+      device,
+      runs,
+      isRunning,
+      ahead,
+      isServed: serving > 0,
       etaMs: etaMs === null ? null : etaMs * part,
     };
   });

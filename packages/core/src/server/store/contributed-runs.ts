@@ -85,6 +85,7 @@ export async function admitStored(
 }
 
 const fileIn = ({ author, manifest, source }: KernelRow): KernelFile => ({
-  ...{ author, source },
+  author,
+  source,
   ...(manifest !== null && { manifest }),
 });

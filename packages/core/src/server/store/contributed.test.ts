@@ -38,7 +38,9 @@ afterAll(async () => {
 });
 
 const somebody = (name = randomUUID().slice(0, 8)): Principal => ({
-  ...{ tokenId: randomUUID(), name, role: 'member' },
+  tokenId: randomUUID(),
+  name,
+  role: 'member',
 });
 const newKernel = () => ({ source: kernelTemplate(`k-${randomUUID().slice(0, 8)}`) });
 const shape = { m: 64, n: 64, k: 64 };
@@ -47,7 +49,11 @@ const ADMIN = { tokenId: 'admin', role: 'admin' } as const;
 /** A worker that takes contributed kernels. */
 const taking = (device: string, contributed = true) =>
   store.workers.attach({
-    ...{ name: device, host: 'lab', version: '0', identity: identity(device), capabilities },
+    name: device,
+    host: 'lab',
+    version: '0',
+    identity: identity(device),
+    capabilities,
     contributed,
   });
 
@@ -70,7 +76,9 @@ async function submitted(kernel: string, deviceKey: string, tunables = {}) {
       name: 'theirs',
       spec: {
         cases: [{ kernel, tunables, shapes: [shape], dtypes: ['f32'] }],
-        ...{ profiles: ['default', 'fast'], policy: 'default', devices: [deviceKey] },
+        profiles: ['default', 'fast'],
+        policy: 'default',
+        devices: [deviceKey],
       },
     },
     { name: 'tester' },
@@ -243,7 +251,8 @@ describe('a contributed kernel', () => {
       runs: [{ kind: 'measured', variant: { kernel: id } }],
       best: [{ address: 'matmul/naive', medianNs: 500 }],
       naive: [{ address: 'matmul/naive' }],
-      ...{ waiting: [], quarantined: [] },
+      waiting: [],
+      quarantined: [],
     });
 
     const admin: Principal = { tokenId: randomUUID(), name: 'root', role: 'admin' };

@@ -73,8 +73,13 @@ export function contributedOf(db: PrismaClient) {
         const { count } = await tx.contributedKernel.createMany({
           data: [
             {
-              ...{ id: kernel.id, author, name, op: manifest.op, source: file.source },
-              ...{ manifest: file.manifest ?? null, createdById: by.tokenId },
+              id: kernel.id,
+              author,
+              name,
+              op: manifest.op,
+              source: file.source,
+              manifest: file.manifest ?? null,
+              createdById: by.tokenId,
             },
           ],
           skipDuplicates: true,
@@ -211,7 +216,11 @@ const viewOf = ({
   name,
   op,
 }: KernelRow): ContributedKernel => ({
-  ...{ id, author, name, createdById, op: op as ContributedKernel['op'] },
+  id,
+  author,
+  name,
+  createdById,
+  op: op as ContributedKernel['op'],
   createdAt: createdAt.toISOString(),
   publishedAt: publishedAt?.toISOString() ?? null,
 });

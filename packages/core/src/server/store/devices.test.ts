@@ -139,6 +139,8 @@ test('the spread of a device is that of its repeated variants, once they are eno
   };
   expect(await spreadOf('Seldom repeated', 4)).toEqual(spreadPrior('gpu'));
   expect(await spreadOf('Often repeated', 10)).toEqual({
-    ...{ relative: expect.closeTo(0.0107, 3), df: expect.closeTo(4.6), isShown: true },
+    relative: expect.closeTo(0.0107, 3),
+    df: expect.closeTo(4.6),
+    isShown: true,
   });
 });

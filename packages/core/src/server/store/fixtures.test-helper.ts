@@ -255,7 +255,11 @@ export function sideBySide(device: string = randomUUID()): SideBySideFile {
     environments: { fast: { ...environment(device), profile: 'fast' } },
     results: [
       {
-        ...{ op: 'matmul', shape: '64', dtype: 'f32', profile: 'fast', against: 'vendor' },
+        op: 'matmul',
+        shape: '64',
+        dtype: 'f32',
+        profile: 'fast',
+        against: 'vendor',
         variant: 'matmul/naive[BLOCK=16,MAPPING=col-x]',
         rounds: [
           { ours: side(2_000), other: cuBlas(1_000) },

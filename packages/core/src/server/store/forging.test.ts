@@ -82,7 +82,10 @@ function honest(medianNs: number, over: Partial<Measurement> = {}): Outcome {
   return {
     kind: 'measured',
     measurement: {
-      ...{ ...measurement, cold, hot: null, bufferSets: 1 },
+      ...measurement,
+      cold,
+      hot: null,
+      bufferSets: 1,
       stop: isKnown ? measurement.stop : 'capped',
       verification: { ...measurement.verification, seed: 1 },
       ...over,
@@ -104,7 +107,10 @@ async function byWorker(
   run = planned(key),
 ) {
   const { workerId } = await store.workers.attach({
-    ...{ name: `of ${tokenId}`, host: 'h', version: '0', capabilities },
+    name: `of ${tokenId}`,
+    host: 'h',
+    version: '0',
+    capabilities,
     identity: identity(name),
     ...(tokenId !== null && { tokenId }),
   });
@@ -244,7 +250,11 @@ describe('a worker of a token is refused', () => {
     const foreign = recorded(runIds[0] ?? '', workerId, outcome(), name);
     expect(await refusalOf(store.runs.record(foreign))).toBe('run');
     const own = await store.workers.attach({
-      ...{ name: 'x', host: 'h', version: '0', capabilities, tokenId: mallory },
+      name: 'x',
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId: mallory,
       identity: identity(name),
     });
     const unclaimed = recorded(runIds[0] ?? '', own.workerId, outcome(), name);
@@ -378,7 +388,11 @@ describe('what to run', () => {
     name = `Invented ${++count}`;
     const invented = { ...identity(name), vendor: `vendor-${count}` };
     const { deviceKey: of, workerId } = await store.workers.attach({
-      ...{ name: 'm', host: 'h', version: '0', capabilities, tokenId: mallory },
+      name: 'm',
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId: mallory,
       identity: invented,
     });
     const { runIds } = await sweepOf(store, [naive(of)]);
@@ -422,7 +436,10 @@ describe('what to run', () => {
 describe('the device of another', () => {
   const stranger = (over: Partial<ReturnType<typeof identity>> = {}) =>
     store.workers.attach({
-      ...{ name: 'm', host: 'h', version: '0', tokenId: mallory },
+      name: 'm',
+      host: 'h',
+      version: '0',
+      tokenId: mallory,
       capabilities: { ...capabilities, maxComputeInvocationsPerWorkgroup: 1 },
       identity: { ...identity(name), ...over },
     });
@@ -442,7 +459,11 @@ describe('the device of another', () => {
     const seen = async () =>
       (await store.devices.get(key))?.capabilities.maxComputeInvocationsPerWorkgroup;
     await store.workers.attach({
-      ...{ name: 'v', host: 'h', version: '0', capabilities, tokenId: victor },
+      name: 'v',
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId: victor,
       identity: identity(name),
     });
     expect(await seen()).toBe(1);

@@ -74,8 +74,13 @@ export function invitesOf(db: PrismaClient) {
         },
         orderBy: { id: 'desc' },
         select: {
-          ...{ id: true, name: true, seats: true, used: true },
-          ...{ createdBy: true, createdAt: true, expiresAt: true },
+          id: true,
+          name: true,
+          seats: true,
+          used: true,
+          createdBy: true,
+          createdAt: true,
+          expiresAt: true,
         },
       });
       return rows.map((row) => ({

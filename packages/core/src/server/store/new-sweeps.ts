@@ -106,7 +106,13 @@ export async function importSweep(
       await settle(
         tx,
         kept.map(({ endedAt, id: resultId, outcome, row: run }) => ({
-          ...{ endedAt, outcome, party, resultId, run, isShared: true, hasRoof: false },
+          endedAt,
+          outcome,
+          party,
+          resultId,
+          run,
+          isShared: true,
+          hasRoof: false,
           statedRoof: roofStated(outcome, party),
         })),
       );
@@ -234,7 +240,12 @@ async function insertResults(
   );
   await tx.environment.createMany({ data: [...environments.values()], skipDuplicates: true });
   const data = kept.map(({ id, row, environment, outcome, endedAt }) => ({
-    ...{ id, runId: row.id, workerId: row.workerId, importedBy, party, endedAt },
+    id,
+    runId: row.id,
+    workerId: row.workerId,
+    importedBy,
+    party,
+    endedAt,
     environmentHash: environments.get(environment)?.hash,
     confirmedBy: party === OPERATOR ? BY_OPERATOR : null,
     ...outcomeColumns(outcome),

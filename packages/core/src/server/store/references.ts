@@ -93,8 +93,12 @@ export function referencesOf(db: PrismaClient) {
       await db.$transaction(async (tx) => {
         const { count } = await tx.reference.createMany({
           data: figures.map((figure, place) => ({
-            ...{ fileHash, place, importedBy: by, content: toJson(figure) },
-            ...{ op: figure.problem.op, dtype: figure.problem.dtype },
+            fileHash,
+            place,
+            importedBy: by,
+            content: toJson(figure),
+            op: figure.problem.op,
+            dtype: figure.problem.dtype,
             shape: shapeText(figure.problem),
           })),
           skipDuplicates: true,

@@ -123,7 +123,11 @@ test('a higher roof makes plausible what was not, and a lower one the reverse', 
 
   const { id: tokenId } = await store.tokens.create({ name: 't', role: 'worker', expiresAt: null });
   const boasting = await store.workers.attach({
-    ...{ name: 'b', host: 'h', version: '0', capabilities, tokenId },
+    name: 'b',
+    host: 'h',
+    version: '0',
+    capabilities,
+    tokenId,
     identity: identity('Boasted'),
   });
   await record(boasting.deviceKey, boasting.workerId, 5);
@@ -246,7 +250,11 @@ test('a stranger who attaches a model first decides no roof but its own', async 
   const stranger = async (name: string) => {
     const { id } = await store.tokens.create({ name, role: 'worker', expiresAt: null });
     return store.workers.attach({
-      ...{ name, host: 'h', version: '0', capabilities, tokenId: id },
+      name,
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId: id,
       identity: identity('Claimed'),
     });
   };

@@ -256,12 +256,14 @@ async function reconsider(
     await admitStored(tx, run.kernel);
     const [roof] = roofsFor(roofs, row.party);
     const grounds = {
-      ...{ device: { device: device.name, class: device.class }, leaseNs: null },
+      device: { device: device.name, class: device.class },
+      leaseNs: null,
       roof: roof && fromJson<RooflineSurvey>(roof.content),
       isSeeded: row.party !== OPERATOR && !row.importedBy && run.seed !== null,
       // Files do not say what ran.
       wgsl: row.importedBy ? undefined : (source?.wgsl ?? null),
-      ...{ isUnvouched: false, isStored: true },
+      isUnvouched: false,
+      isStored: true,
     };
     // What an earlier release kept may have a form that this one refuses: it stays as it is.
     const outcome = ifValid(() => believed(restoreOutcome(row), runOf(run), grounds, 'outcome'));

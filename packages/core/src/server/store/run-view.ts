@@ -7,8 +7,13 @@ import { shownRoof } from '../gate/belief';
 import { restoreOutcome, runOf } from './columns';
 
 const RESULT = {
-  ...{ id: true, outcome: true, endedAt: true },
-  ...{ importedBy: true, confirmedBy: true, recordedAt: true, party: true },
+  id: true,
+  outcome: true,
+  endedAt: true,
+  importedBy: true,
+  confirmedBy: true,
+  recordedAt: true,
+  party: true,
 } as const;
 
 /** What a run is read with to be shown. */
@@ -113,7 +118,9 @@ export async function runViewsOf(
     return {
       ...view,
       ...(row.state === 'running' && { kind: 'running' as const }),
-      ...{ variant: once(variant), problem: once(problem), device: once(device) },
+      variant: once(variant),
+      problem: once(problem),
+      device: once(device),
     };
   });
 }

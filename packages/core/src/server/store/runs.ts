@@ -385,7 +385,10 @@ type ClaimedRow = Prisma.RunGetPayload<object> & {
 };
 
 const claimedRun = ({ attempts, deviceKey, id, seed, ...row }: ClaimedRow): ClaimedRun => ({
-  ...{ id, deviceKey, attempt: attempts, seed },
+  id,
+  deviceKey,
+  attempt: attempts,
+  seed,
   ...runOf(row),
 });
 

@@ -107,11 +107,13 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
   const runs = runsOf(db, notices, gpuSeconds);
   const claimed = batched(runs.claim, { gatherMs: GATHER_MS.claims, isOutage });
   const recorded = batched(runs.record, {
-    ...{ gatherMs: GATHER_MS.results, isOutage },
+    gatherMs: GATHER_MS.results,
+    isOutage,
     keyOf: ({ runId }) => runId,
   });
   const beaten = batched(workers.heartbeat, {
-    ...{ gatherMs: GATHER_MS.heartbeats, isOutage },
+    gatherMs: GATHER_MS.heartbeats,
+    isOutage,
     keyOf: ({ workerId }) => workerId,
   });
   const reviewed = batched(runs.review, { gatherMs: GATHER_MS.heartbeats, isOutage });

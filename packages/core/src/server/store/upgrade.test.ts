@@ -182,10 +182,14 @@ test('results of the methodology before keep their ranks and answer, and are mea
     expect(await places()).toEqual([[1e6], [1e6]]);
     const best = { ...asked, device: deviceKey };
     expect(await store.best({ ...best, m: 64, n: 64, k: 64 })).toMatchObject({
-      ...{ fallback: 'device', isExact: true, result: { medianNs: 1e6 } },
+      fallback: 'device',
+      isExact: true,
+      result: { medianNs: 1e6 },
     });
     expect(await store.best({ ...best, m: 96, n: 96, k: 96 })).toMatchObject({
-      ...{ fallback: 'device', isExact: false, result: { medianNs: 1e6 } },
+      fallback: 'device',
+      isExact: false,
+      result: { medianNs: 1e6 },
     });
     const addresses = runs.map(({ address }) => address);
     const newest = await store.runs.newest([deviceKey], addresses);

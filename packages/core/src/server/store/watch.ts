@@ -103,7 +103,9 @@ function readEvent(db: PrismaClient, id: string, seen: string | null): Promise<R
       const { counts, status, tuning = null } = sweep;
       return {
         event: {
-          ...{ counts, status, results: runs.filter(isKnownProblem).map(resultWithoutSamples) },
+          counts,
+          status,
+          results: runs.filter(isKnownProblem).map(resultWithoutSamples),
           running: active.map((run) => run.id),
           tuning,
         },

@@ -94,7 +94,9 @@ test('of two machines of one name neither takes the other off the list: they hav
     const { id } = await store.tokens.create({ name: 't', role: 'worker', expiresAt: null });
     const fields = { name: 'namesake', host: 'lab', version: '0.1.0', capabilities };
     const { workerId } = await store.workers.attach({
-      ...{ ...fields, identity: identity('Namesakes'), tokenId: id },
+      ...fields,
+      identity: identity('Namesakes'),
+      tokenId: id,
     });
     await db.worker.update({ where: { id: workerId }, data: { tokenId: id } });
     return workerId;
@@ -151,7 +153,11 @@ test('a token makes some devices known in a day, and all tokens together do', as
     (await store.tokens.create({ name: 'inventive', role, expiresAt: null })).id;
   const attachAs = (tokenId: string, device: string) =>
     store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', capabilities, tokenId },
+      name: 'w',
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId,
       identity: identity(device),
     });
   const first = await token();
@@ -167,8 +173,15 @@ test('a token makes some devices known in a day, and all tokens together do', as
   const others = (await db.device.findMany({ where: { ownedBy: first } })).length;
   await db.device.createMany({
     data: Array.from({ length: inSum - others }, (_, at) => ({
-      ...{ key: `of another ${at}`, name: 'x', vendor: 'x', architecture: 'x', backend: 'x' },
-      ...{ runtime: 'x', class: 'gpu' as const, capabilities: {}, ownedBy: `token ${at}` },
+      key: `of another ${at}`,
+      name: 'x',
+      vendor: 'x',
+      architecture: 'x',
+      backend: 'x',
+      runtime: 'x',
+      class: 'gpu' as const,
+      capabilities: {},
+      ownedBy: `token ${at}`,
     })),
   });
   await expect(attachAs(await token(), 'One more')).rejects.toThrow(/^Tokens have attached 256/);
@@ -182,7 +195,11 @@ test('the grid queues work of its own for the devices of strangers while not too
   const stranger = async (device: string) => {
     const { id } = await store.tokens.create({ name: 's', role: 'worker', expiresAt: null });
     const { deviceKey } = await store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', capabilities, tokenId: id },
+      name: 'w',
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId: id,
       identity: identity(device),
     });
     return deviceKey;

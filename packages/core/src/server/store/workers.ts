@@ -314,7 +314,8 @@ async function attachedAs(
     ? await tx.worker.update({ where: { id: again.id }, data: fields, select: { id: true } })
     : await tx.worker.create({
         data: {
-          ...{ ...fields, instance: instance ?? null },
+          ...fields,
+          instance: instance ?? null,
           ...(await wantedBefore(tx, fields)),
         },
       });

@@ -33,7 +33,11 @@ test('a device has the features that its results show under the profile', async 
   const key = await deviceWith(store, { ...of, vendor: 'halves' }, []);
   const problem = { ...square(512), dtype: 'f16' } as const;
   const { workerId } = await store.workers.attach({
-    ...{ name: 'w', host: 'h', version: '0', identity: { ...of, vendor: 'halves' }, capabilities },
+    name: 'w',
+    host: 'h',
+    version: '0',
+    identity: { ...of, vendor: 'halves' },
+    capabilities,
   });
   const run = { ...tileRun(key, 'middle', problem), profile: 'fast' } as const;
   const { runIds } = await sweepOf(store, [run]);
@@ -184,7 +188,10 @@ describe('with results', () => {
       ['middle', 256, 0.5],
     ]);
     const { workerId } = await store.workers.attach({
-      ...{ name: 'duels', host: 'h', version: '0', capabilities },
+      name: 'duels',
+      host: 'h',
+      version: '0',
+      capabilities,
       identity: { ...identity('Dueling'), architecture: 'duel' },
     });
     /** `a` takes 2% less in turns. */
@@ -231,7 +238,9 @@ describe('with results', () => {
     expect(noted).toBe(key);
     const found = await find({ ...cube(512), device: key });
     expect(found).toMatchObject({
-      ...{ address: tileAddress('small'), fallback: 'device', prediction: null },
+      address: tileAddress('small'),
+      fallback: 'device',
+      prediction: null,
       duel: { against: tileAddress('middle') },
     });
     expect(found?.duel?.ratio).toBeCloseTo(1.02, 6);

@@ -130,7 +130,9 @@ async function capabilitiesUnder(
 ): Promise<DeviceCapabilities> {
   const best = await db.variantBest.findFirst({
     where: {
-      ...{ deviceKey: key, profile, isBest: true },
+      deviceKey: key,
+      profile,
+      isBest: true,
       ...(ownedBy !== null && { result: quotable(ownedBy) }),
     },
     select: { result: { select: { environment: true } } },
@@ -283,7 +285,13 @@ async function measuredVariant(
   const shapes = await db.variantBest.groupBy({
     by: ['shape'],
     where: {
-      ...{ op, dtype, profile, methodology, isBest: true, unranked: null, device: where },
+      op,
+      dtype,
+      profile,
+      methodology,
+      isBest: true,
+      unranked: null,
+      device: where,
       ...(!unconfirmed && { result: quotable(own?.ownedBy ?? null) }),
     },
     orderBy: { shape: 'asc' },
@@ -330,10 +338,17 @@ async function measuredVariant(
       times.filter(({ deviceKey }) => deviceKey === closest.deviceKey),
     );
     const answer = answerWith(asked, variant, {
-      ...{ fallback, unconfirmed, measured: nearest.problem, isExact: nearest.distance === 0 },
-      ...{ devices, partOfBest, duel: isFirst(each) ? (dueled?.won ?? null) : null },
+      fallback,
+      unconfirmed,
+      measured: nearest.problem,
+      isExact: nearest.distance === 0,
+      devices,
+      partOfBest,
+      duel: isFirst(each) ? (dueled?.won ?? null) : null,
       result: {
-        ...{ id: result.id, device: deviceRef(run.device), medianNs },
+        id: result.id,
+        device: deviceRef(run.device),
+        medianNs,
         rate: rateOf(parseProblem(run), medianNs),
         measuredAt: result.endedAt.toISOString(),
       },
@@ -371,8 +386,14 @@ async function dueledOn(
   if (duels.length === 0) return null;
   const rows = await db.variantBest.findMany({
     where: {
-      ...{ deviceKey: device.key, op, dtype, shape, profile, methodology },
-      ...{ address: { in: addresses }, unranked: null },
+      deviceKey: device.key,
+      op,
+      dtype,
+      shape,
+      profile,
+      methodology,
+      address: { in: addresses },
+      unranked: null,
     },
   });
   const placed = addresses.flatMap((each) => rows.find(({ address }) => address === each) ?? []);

@@ -157,8 +157,17 @@ const MAX_PAIRS = 500;
 
 /** A headline, with the result nearest to it. */
 const HEADLINE = {
-  ...{ deviceKey: true, op: true, dtype: true, shape: true, profile: true, methodology: true },
-  ...{ resultId: true, medianNs: true, lowNs: true, highNs: true, invocations: true },
+  deviceKey: true,
+  op: true,
+  dtype: true,
+  shape: true,
+  profile: true,
+  methodology: true,
+  resultId: true,
+  medianNs: true,
+  lowNs: true,
+  highNs: true,
+  invocations: true,
   unranked: true,
   device: { select: { key: true, name: true, class: true } },
   result: { select: { run: { select: { address: true } } } },
@@ -268,9 +277,13 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
   const newest = rows.toSorted((x, y) => y.methodology - x.methodology);
   const ranges = await rangesOf(db, newest);
   const pairSide = ({ resultId, result, ...row }: HeadlineRow): PairSide => ({
-    ...{ resultId, address: result.run.address, medianNs: row.medianNs },
-    ...{ lowNs: row.lowNs, highNs: row.highNs },
-    ...{ invocations: row.invocations, unranked: row.unranked },
+    resultId,
+    address: result.run.address,
+    medianNs: row.medianNs,
+    lowNs: row.lowNs,
+    highNs: row.highNs,
+    invocations: row.invocations,
+    unranked: row.unranked,
     isRange: ranges.has(resultId),
   });
   return [...group(newest, place).values()]

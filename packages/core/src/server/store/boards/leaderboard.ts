@@ -29,7 +29,11 @@ const BOARD_ROW = {
   device: { include: { roofs: true } },
   result: {
     select: {
-      ...{ outcome: true, importedBy: true, confirmedBy: true, recordedAt: true, endedAt: true },
+      outcome: true,
+      importedBy: true,
+      confirmedBy: true,
+      recordedAt: true,
+      endedAt: true,
       party: true,
       run: { select: { address: true, kernel: true, tunables: true } },
     },
@@ -176,7 +180,10 @@ export function shorterMedianOf(
   const own = shorter
     .filter(({ bestId }) => bestId === row.resultId)
     .map(({ address, resultId, ...time }) => ({
-      ...{ address, resultId, medianNs: time.medianNs, provenNs: provenNs(time) },
+      address,
+      resultId,
+      medianNs: time.medianNs,
+      provenNs: provenNs(time),
     }));
   return shorterMedian({ medianNs: row.medianNs, provenNs: provenNs(row) }, own);
 }
@@ -200,7 +207,10 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
   return {
     rank: null,
     device: deviceRef(device),
-    ...{ address, variant, medianNs, unranked },
+    address,
+    variant,
+    medianNs,
+    unranked,
     ...(isContributed(kernel) && { author: kernel.slice(0, kernel.indexOf('/')) }),
     resultId: row.resultId,
     lowNs: row.lowNs,

@@ -92,7 +92,8 @@ test('a best names a shorter median that is not proven, and the file that brough
   expect({ imported, results }).toEqual({ imported: 1, results: 4 });
   const of = (name: string) => bests.find(({ device }) => device.name === name);
   expect(of('Noisy')).toMatchObject({
-    ...{ address: 'matmul/naive', imported: null },
+    address: 'matmul/naive',
+    imported: null,
     shorterMedian: { address: 'matmul/tiled', medianNs: 3e5 },
   });
   expect(of('Brought')).toMatchObject({ imported: { by: 'reviewer' }, shorterMedian: null });

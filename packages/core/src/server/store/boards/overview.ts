@@ -70,11 +70,19 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
   const rows = await db.variantBest.findMany({
     where: { ...where, isBest: true, unranked: null },
     select: {
-      ...{ deviceKey: true, methodology: true, resultId: true, shape: true },
-      ...{ medianNs: true, lowNs: true, highNs: true, unranked: true },
+      deviceKey: true,
+      methodology: true,
+      resultId: true,
+      shape: true,
+      medianNs: true,
+      lowNs: true,
+      highNs: true,
+      unranked: true,
       device: {
         select: {
-          ...{ key: true, name: true, class: true },
+          key: true,
+          name: true,
+          class: true,
           roofs: { where: { profile: 'default' } },
         },
       },
@@ -98,11 +106,17 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     db.result.findMany({
       where: { id: { in: ids } },
       select: {
-        ...{ id: true, outcome: true, run: true, importedBy: true, recordedAt: true, party: true },
+        id: true,
+        outcome: true,
+        run: true,
+        importedBy: true,
+        recordedAt: true,
+        party: true,
       },
     }),
     naiveOf(db, {
-      ...{ ...where, methodology: newest ?? 0 },
+      ...where,
+      methodology: newest ?? 0,
       OR: fastest.map(({ deviceKey, shape }) => ({ deviceKey, shape })),
     }),
     shorterMedians(db, Prisma.sql`b."resultId" = ANY(${ids})`),
@@ -118,7 +132,13 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     const { address } = result.run;
     return [
       {
-        ...{ device: of, resultId, problem, address, medianNs, rate, roof },
+        device: of,
+        resultId,
+        problem,
+        address,
+        medianNs,
+        rate,
+        roof,
         speedupOverNaive: speedupOverNaive(row, naiveBeside(row, naive)),
         imported: importedOf(result),
         shorterMedian: shorterMedianOf(row, shorter),

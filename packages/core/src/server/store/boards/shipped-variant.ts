@@ -39,8 +39,16 @@ export const answerWith = (
   variant: ResolvedVariant,
   found: Pick<BestVariant, 'fallback' | 'measured' | 'isExact'> & Partial<BestVariant>,
 ): BestVariant => ({
-  ...{ asked: problem, profile, devices: 0, partOfBest: null, unconfirmed: false },
-  ...{ result: null, shorterMedian: null, duel: null, shipped: null, prediction: null },
+  asked: problem,
+  profile,
+  devices: 0,
+  partOfBest: null,
+  unconfirmed: false,
+  result: null,
+  shorterMedian: null,
+  duel: null,
+  shipped: null,
+  prediction: null,
   isSourceMeasured: null,
   ...programOf(variant, problem),
   ...found,
@@ -86,9 +94,17 @@ export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): Bes
     if (!variant) continue;
     const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = each;
     return answerWith(asked, variant, {
-      ...{ fallback: 'shipped', measured: problem, isExact: distance === 0 },
+      fallback: 'shipped',
+      measured: problem,
+      isExact: distance === 0,
       shipped: {
-        ...{ device: device.device, driver, found, highNs, lowNs, measuredAt, medianNs },
+        device: device.device,
+        driver,
+        found,
+        highNs,
+        lowNs,
+        measuredAt,
+        medianNs,
         rate: rateOf(problem, medianNs),
       },
     });
@@ -122,10 +138,19 @@ export function predictedVariant(
   if (!best || !nearest) return null;
   const { basis, error, ns } = best;
   return answerWith(asked, parseVariant(best.address), {
-    ...{ fallback, measured: nearest.problem, isExact: basis === 'measured' },
+    fallback,
+    measured: nearest.problem,
+    isExact: basis === 'measured',
     prediction: {
-      ...{ ns, error, basis, rate: rateOf(problem, ns) },
-      ...{ device, driver, profile, measuredAt, shapes: selector.problems.length },
+      ns,
+      error,
+      basis,
+      rate: rateOf(problem, ns),
+      device,
+      driver,
+      profile,
+      measuredAt,
+      shapes: selector.problems.length,
       runnersUp: others
         .slice(0, 3)
         .map(({ address, basis, error, ns }) => ({ address, ns, error, basis })),

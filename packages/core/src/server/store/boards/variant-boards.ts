@@ -176,7 +176,12 @@ function cellsOf(
     const isComparable = unranked === null || best.unranked !== null;
     const part = best.provenNs / provenNs;
     return {
-      ...{ kernel, address, resultId, medianNs, provenNs, unranked },
+      kernel,
+      address,
+      resultId,
+      medianNs,
+      provenNs,
+      unranked,
       rate: rateOf(problem, medianNs),
       // What nobody confirms may claim to be faster than the best that somebody does.
       partOfBest: isComparable && part <= 1 ? part : null,

@@ -54,8 +54,13 @@ export async function runsOfTuning(tx: PrismaClient | Prisma.TransactionClient, 
   return rows
     .filter(isKnownProblem)
     .map(({ duel, highNs, lowNs, medianNs, rival, state, unranked, ...run }) => ({
-      ...{ id: run.id, ordinal: run.ordinal, address: run.address, policy: run.policy },
-      ...{ resultId: run.resultId, spentNs: run.spentNs, problem: problemOf(run) },
+      id: run.id,
+      ordinal: run.ordinal,
+      address: run.address,
+      policy: run.policy,
+      resultId: run.resultId,
+      spentNs: run.spentNs,
+      problem: problemOf(run),
       ...(rival && { rival: { variant: rival } }),
       hasBegun: state !== 'pending',
       contrast: duel && proved(duel),

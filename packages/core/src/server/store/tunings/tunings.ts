@@ -50,7 +50,8 @@ export function tuningsOf(db: PrismaClient) {
     async advance(id: string, decide: Decide): Promise<{ id: string; deviceKey: string }[]> {
       if (!(await isDue(db, id))) return [];
       return db.$transaction((tx) => advanceTuning(tx, id, decide), {
-        ...{ timeout: TIMEOUT_MS, maxWait: TIMEOUT_MS },
+        timeout: TIMEOUT_MS,
+        maxWait: TIMEOUT_MS,
       });
     },
 

@@ -87,17 +87,21 @@ export async function tuningViews(
       const so = progress.find(({ sweepId }) => sweepId === id);
       const common = {
         device: deviceRef(device),
-        ...{ tried: so?.tried ?? 0, usedSeconds: so?.usedSeconds ?? 0 },
+        tried: so?.tried ?? 0,
+        usedSeconds: so?.usedSeconds ?? 0,
       };
       const tuning = fromJson<GridTuning>(row.tuning);
       const view =
         'suite' in tuning
           ? familyView(tuning, row, {
-              ...{ ...common, hasDuels: so?.hasDuels ?? false },
+              ...common,
+              hasDuels: so?.hasDuels ?? false,
               shapes: shapes.filter(({ sweepId }) => sweepId === id),
             })
           : problemView(tuning, row.decision, {
-              ...{ ...common, so, best: bests.find(({ sweepId }) => sweepId === id) },
+              ...common,
+              so,
+              best: bests.find(({ sweepId }) => sweepId === id),
               samples,
             });
       return [[id, view] as const];
@@ -118,7 +122,8 @@ function problemView(
   }: Common & { so: Progress | undefined; best: BestRow | undefined; samples: Samples },
 ): ProblemTuning {
   return {
-    ...{ ...request, ...common },
+    ...request,
+    ...common,
     finals: so?.finals ?? 0,
     phase: decision ? 'done' : so?.hasDuels ? 'duels' : so?.hasFinals ? 'finals' : 'screening',
     best: best ? fastest(best, request.problem, samples) : null,
@@ -150,7 +155,8 @@ function familyView(
     ? budgetSeconds - usedSeconds
     : Math.max(toScreen, 0) + budgetSeconds - screening;
   return {
-    ...{ ...request, ...common },
+    ...request,
+    ...common,
     phase: decision ? 'done' : hasDuels ? 'duels' : 'screening',
     shapes: { total, done, running },
     leftSeconds: decision ? 0 : done > 0 ? Math.max(left, 0) : null,
@@ -212,7 +218,8 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
     wholeShapes([...runs.keys()], {
       decision: row.decision === null ? null : fromJson<FamilyDecision>(row.decision),
       hasDuels: [...runs.values()].flat().some(({ rival }) => rival !== undefined),
-      ...{ row, toSearch: order.length - skipped.size },
+      row,
+      toSearch: order.length - skipped.size,
     }),
   );
   const found = new Map([...runs].map(([shape, own]) => [shape, foundOf(own)]));
@@ -239,7 +246,11 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
               : 'waiting';
     const { best = null, duel = null } = found.get(shape) ?? {};
     return {
-      ...{ shape, state, why, tried: ended.length, duel },
+      shape,
+      state,
+      why,
+      tried: ended.length,
+      duel,
       best: best && fastest(best, best.problem, samples),
     };
   });
@@ -264,7 +275,12 @@ const fastest = (
   problem: Problem,
   samples: Samples,
 ): Fastest => ({
-  ...{ address, resultId, policy, medianNs, lowNs, highNs },
+  address,
+  resultId,
+  policy,
+  medianNs,
+  lowNs,
+  highNs,
   // None: a retry has deleted the result since.
   ...(samples.get(resultId) ?? { samples: 0, independent: null }),
   rate: rateOf(problem, medianNs),
@@ -287,8 +303,11 @@ function foundOf(runs: readonly KnownRun[]): {
   const duel =
     dueled?.contrast && rival
       ? {
-          ...{ a: dueled.address, b: rival, ratio: dueled.contrast.ratio },
-          ...{ low: dueled.contrast.low, high: dueled.contrast.high },
+          a: dueled.address,
+          b: rival,
+          ratio: dueled.contrast.ratio,
+          low: dueled.contrast.low,
+          high: dueled.contrast.high,
         }
       : null;
   const first = least(screened, provenNs);
