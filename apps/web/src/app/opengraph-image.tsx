@@ -22,6 +22,7 @@ export default async function Image() {
       groups.length > 0
         ? 'GFLOP/s in f32; a full bar is the peak of the device itself: lengths compare within a device only'
         : '',
-    ...{ groups, unit: '' },
+    groups,
+    unit: '',
   });
 }

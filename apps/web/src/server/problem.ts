@@ -41,7 +41,10 @@ export function problemResponse(
   headers: Readonly<Record<string, string>> = {},
 ): Response {
   const details: ProblemDetails = {
-    ...{ type: 'about:blank', title: TITLES[status], status, detail: message },
+    type: 'about:blank',
+    title: TITLES[status],
+    status,
+    detail: message,
     ...(field !== undefined && { field }),
   };
   return Response.json(details, {

@@ -72,7 +72,11 @@ async function openServices(): Promise<Services> {
     queue,
     recent: sharedReads(KEEP_MS),
     settings: {
-      ...{ isPublic, gpuSeconds, limits, isBehindProxy, sessionSecret },
+      isPublic,
+      gpuSeconds,
+      limits,
+      isBehindProxy,
+      sessionSecret,
       version: packageJson.version,
     },
     stopping: stop.signal,

@@ -85,8 +85,10 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
             </div>
             <ButtonLink
               href={`/sweeps/new?${new URLSearchParams({
-                ...{ kernel: `${op}/naive`, shape },
-                ...{ dtype: query.dtype, profile: query.profile },
+                kernel: `${op}/naive`,
+                shape,
+                dtype: query.dtype,
+                profile: query.profile,
               })}`}
             >
               Or sweep kernels on this grid’s workers

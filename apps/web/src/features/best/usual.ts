@@ -47,7 +47,8 @@ function shippedOf(op: OpId, devices: readonly { readonly key: string }[]): Foun
       return variants
         .filter(({ problem }) => problem.op === op && problem.dtype === 'f32')
         .map(({ problem, profile }) => ({
-          ...{ problem, profile },
+          problem,
+          profile,
           ...(own ? { device: own.key } : { vendor }),
         }));
     });

@@ -22,7 +22,11 @@ test('what cannot be compared is refused at the second field', () => {
   const error = 'A and B are the same result: choose two different ones.';
   const control = (side: 'a' | 'b', id: string) =>
     ResultSelect({
-      ...{ id, name: side, value: undefined, chosen: null, choices: [] },
+      id,
+      name: side,
+      value: undefined,
+      chosen: null,
+      choices: [],
       error: side === 'b' ? error : undefined,
     });
   const html = renderToStaticMarkup(PairForm({ of: 'Result', control, error }));

@@ -66,7 +66,9 @@ export function WgslEditor({
         ...[wgsl(), syntaxHighlighting(HIGHLIGHTER), THEME, EditorState.tabSize.of(2)],
         keymap.of([...defaultKeymap, ...historyKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({
-          ...{ 'aria-label': label, 'aria-describedby': describedBy, tabindex: '0' },
+          'aria-label': label,
+          'aria-describedby': describedBy,
+          tabindex: '0',
         }),
         EditorView.updateListener.of(({ docChanged, state }) => {
           if (docChanged) changed(state.doc.toString());

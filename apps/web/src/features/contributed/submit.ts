@@ -53,7 +53,9 @@ export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
   const sweep = await submitSweep({
     name: id,
     spec: {
-      ...{ cases, profiles: ['default'], policy: 'default' },
+      cases,
+      profiles: ['default'],
+      policy: 'default',
       ...(chosen.length > 0 && { devices: [...chosen] }),
     },
   });
@@ -71,7 +73,10 @@ async function bestCase(op: OpId, shape: Shape, dtype: Dtype, device: string) {
     : { kernel: `${op}/tiled`, tunables: {} };
   const values = Object.entries(tunables).map(([name, value]) => [name, [value]]);
   return {
-    ...{ kernel, tunables: Object.fromEntries(values), onlyOn: [device] },
-    ...{ shapes: [shape], dtypes: [dtype] },
+    kernel,
+    tunables: Object.fromEntries(values),
+    onlyOn: [device],
+    shapes: [shape],
+    dtypes: [dtype],
   };
 }

@@ -101,7 +101,11 @@ export function TryKernel({ devices, from }: TryKernelProps) {
       setSubmitting(true);
       const { source, manifest } = draft;
       const answer = await submitKernel({
-        ...{ kernel, shapes, chosen, able, draft: { source, ...(manifest && { manifest }) } },
+        kernel,
+        shapes,
+        chosen,
+        able,
+        draft: { source, ...(manifest && { manifest }) },
         dtype: dtype && kernel.dtypes.includes(dtype) ? dtype : (kernel.dtypes[0] ?? 'f32'),
       });
       if (answer.ok) return router.push(kernelHref(answer.value));
@@ -296,7 +300,9 @@ function opening(from: TryKernelProps['from']): Kept {
   return {
     source: from?.source ?? kernelTemplate('my-matmul'),
     ...(from?.manifest !== undefined && { manifest: from.manifest }),
-    ...{ shapes: kept?.shapes ?? '512', devices: kept?.devices ?? [], from: from?.id ?? null },
+    shapes: kept?.shapes ?? '512',
+    devices: kept?.devices ?? [],
+    from: from?.id ?? null,
   };
 }
 

@@ -3,8 +3,15 @@ import { expect, it } from 'vitest';
 import { cellText, PARTS, sizesText } from './coverage-table';
 
 const cell = {
-  ...{ suite: 's', params: {}, total: 12, done: 0, failed: 0 },
-  ...{ running: 0, waiting: 0, stale: 0, never: 0 },
+  suite: 's',
+  params: {},
+  total: 12,
+  done: 0,
+  failed: 0,
+  running: 0,
+  waiting: 0,
+  stale: 0,
+  never: 0,
 };
 
 it('says what there is of a suite, part by part', () => {

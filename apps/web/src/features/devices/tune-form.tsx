@@ -48,7 +48,9 @@ const CONTROLS = [
 
 /** A budget of the API in whole minutes. */
 const minutesOf = ({ least, most, usual }: typeof TUNING_BUDGET) => ({
-  ...{ least: Math.ceil(least / 60), most: most / 60, usual: usual / 60 },
+  least: Math.ceil(least / 60),
+  most: most / 60,
+  usual: usual / 60,
 });
 const MINUTES = { problem: minutesOf(TUNING_BUDGET), family: minutesOf(FAMILY_BUDGET) } as const;
 
@@ -205,7 +207,9 @@ function tuningOf(device: string, what: OpId | FamilyChoice, data: FormData): Ne
     typeof what === 'string'
       ? {
           problem: {
-            ...{ op: what, shape: parseShape(what, text('shape'), 'problem.shape'), dtype },
+            op: what,
+            shape: parseShape(what, text('shape'), 'problem.shape'),
+            dtype,
           } as Problem,
         }
       : { suite: what.id, dtype };

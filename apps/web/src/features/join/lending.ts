@@ -52,7 +52,11 @@ const LEAVE_WITHIN_MS = 5_000;
 export class Lending {
   readonly #onChange: (state: LendingState) => void;
   #state: LendingState = {
-    ...{ phase: 'starting', deviceKey: null, run: null, ended: [], problem: null },
+    phase: 'starting',
+    deviceKey: null,
+    run: null,
+    ended: [],
+    problem: null,
     isRefused: false,
   };
   readonly #leaving = new AbortController();
@@ -105,9 +109,17 @@ export class Lending {
     const { signal } = this.#leaving;
     try {
       const attached = await GridWorker.attach({
-        ...{ link, runner, log, alone, journal: new TabJournal() },
+        link,
+        runner,
+        log,
+        alone,
+        journal: new TabJournal(),
         describe: ({ identity, capabilities }) => ({
-          ...{ identity, capabilities, version, instance, host: 'browser' },
+          identity,
+          capabilities,
+          version,
+          instance,
+          host: 'browser',
           name: `${identity.runtime}: ${identity.device}`,
         }),
         finishWithinMs: LEAVE_WITHIN_MS,

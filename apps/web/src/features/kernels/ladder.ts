@@ -83,7 +83,10 @@ const bestsOf = async (store: Store, op: OpId): Promise<KernelBest[]> =>
     .filter(({ problem }) => problem.op === op)
     .map(({ device, isImported, kernel, medianNs, problem, profile, resultId, unranked }) => ({
       kernel,
-      ...{ problem, profile, resultId, isRanked: unranked === null },
+      problem,
+      profile,
+      resultId,
+      isRanked: unranked === null,
       rate: rateOf(problem, medianNs).value,
       where: isImported ? `${device}, imported` : device,
     }));

@@ -45,11 +45,18 @@ export function TunablesTable({ kernel }: { kernel: KernelDetail }) {
 export function TunableForm({ kernel }: { kernel: KernelDetail }) {
   const controls = [
     ...kernel.tunables.map(({ name, about, values }) => ({
-      ...{ id: `tunable-${name}`, name, label: name, about, values },
+      id: `tunable-${name}`,
+      name,
+      label: name,
+      about,
+      values,
       chosen: String(kernel.chosen[name]),
     })),
     {
-      ...{ id: 'dtype', name: 'dtype', label: 'Element type', about: undefined },
+      id: 'dtype',
+      name: 'dtype',
+      label: 'Element type',
+      about: undefined,
       values: kernel.dtypes,
       chosen: kernel.dtype,
     },

@@ -6,11 +6,17 @@ test('a board shows what was measured here first, marks the rest, and leaves out
   const device = { key: 'a', name: 'A', class: 'gpu' as const };
   const by = { by: 'admin', at: '' };
   const row = (kernel: string, imported: typeof by | null, unranked: string | null = null) => ({
-    ...{ address: kernel, variant: { kernel, tunables: {} }, device, imported, rate, unranked },
+    address: kernel,
+    variant: { kernel, tunables: {} },
+    device,
+    imported,
+    rate,
+    unranked,
   });
   const figure = (kernel: string) => ({
     by: { kind: 'kernel' as const, kernel, address: kernel },
-    ...{ hardware: 'B', rate },
+    hardware: 'B',
+    rate,
   });
   const bars = boardBars(
     [
@@ -22,7 +28,8 @@ test('a board shows what was measured here first, marks the rest, and leaves out
       figure('transpose/copy'),
       {
         by: { ...figure('transpose/naive').by, kind: 'report', label: 'naive' },
-        ...{ hardware: null, rate },
+        hardware: null,
+        rate,
       },
       figure('transpose/tiled'),
     ],

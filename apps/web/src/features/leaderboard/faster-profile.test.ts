@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { fasterThan } from './faster-profile';
 
 const best = (name: string, rate: number, kernel = 'matmul/tiled', provenRate = rate) => ({
-  ...{ name, kernel, rate, provenRate },
+  name,
+  kernel,
+  rate,
+  provenRate,
 });
 
 test('what is faster under another profile is named per device, with its fastest kernel', () => {

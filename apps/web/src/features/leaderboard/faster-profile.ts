@@ -53,7 +53,9 @@ const bestOf = (
   { medianNs, rate }: Pick<LeaderboardRow, 'medianNs' | 'rate'>,
   placedBy: number,
 ): KnownBest => ({
-  ...{ name, kernel, rate: rate.value },
+  name,
+  kernel,
+  rate: rate.value,
   provenRate: (rate.value * medianNs) / placedBy,
 });
 

@@ -31,8 +31,13 @@ it('says who has not measured it', () => {
 it.each([0, 1])('names the groups that are switched off where it has %i devices', (devices) => {
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    ...{ profile: 'default', methodology: 2, problems: [] },
-    ...{ groups: ['gpu'], unconfirmed: false, devices, variants: [] },
+    profile: 'default',
+    methodology: 2,
+    problems: [],
+    groups: ['gpu'],
+    unconfirmed: false,
+    devices,
+    variants: [],
     shipping: devices === 0 ? null : { address: 'y', devices: [device('A', 1)] },
   };
   const textOf = (groups: PortabilityReport['groups']) =>
@@ -49,7 +54,10 @@ it('marks variants of contributed kernels, and those alone', () => {
   const theirs = 'ada/mine@5bf46f97[BLOCK=8]';
   const ours = 'matmul/naive[BLOCK=16]';
   const variant = (address: string) => ({
-    ...{ address, devices: 2, partOfBest: 0.5, isWide: true },
+    address,
+    devices: 2,
+    partOfBest: 0.5,
+    isWide: true,
     worst: { device: device('A', 1).device, partOfBest: 0.5 },
   });
   const best = (address: string) => ({
@@ -58,7 +66,9 @@ it('marks variants of contributed kernels, and those alone', () => {
   });
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    ...{ profile: 'default', methodology: 2, problems: [] },
+    profile: 'default',
+    methodology: 2,
+    problems: [],
     ...{
       groups: ['gpu'],
       unconfirmed: false,

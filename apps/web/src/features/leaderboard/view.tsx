@@ -53,7 +53,10 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
         throw error;
       });
     return {
-      ...{ answer: report, board: report, groups: report.groups, referenceShapes: [] },
+      answer: report,
+      board: report,
+      groups: report.groups,
+      referenceShapes: [],
       hasOwn: report.devices > 0,
       content: <PortabilityTables report={report} query={query} />,
     };
@@ -82,7 +85,10 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const cells = bestsOfCells(map.rows);
     const faster = await fasterUnder(store, map.problem, cells, besideOf(map), query);
     return {
-      ...{ answer: own, board: map, referenceShapes, hasOwn: map.rows.length > 0 },
+      answer: own,
+      board: map,
+      referenceShapes,
+      hasOwn: map.rows.length > 0,
       groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
       content:
         map.rows.length + reference.size > 0 ? (

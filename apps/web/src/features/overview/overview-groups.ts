@@ -31,7 +31,8 @@ export function overviewGroups(rows: readonly PictureRow[]): CardGroup[] {
       bars: [
         { label: kernel, rate, isSubject: true, note: isCpu ? 'TypeScript, not WGSL' : undefined },
         ...beside.map((library) => ({
-          ...{ label: library.name, rate: library.rate },
+          label: library.name,
+          rate: library.rate,
           note: href === null ? undefined : ELSEWHERE,
         })),
       ],

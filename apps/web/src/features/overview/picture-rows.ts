@@ -62,7 +62,8 @@ export function pictureRows(
           ? []
           : [`${formatTimes(speedupOverNaive)} the naive kernel`]),
       ],
-      ...{ shorterMedian, imported },
+      shorterMedian,
+      imported,
     };
   };
   const gpus = bests.filter(isGpu).slice(0, MOST_ROWS - 1);
@@ -102,7 +103,8 @@ function referenceRows(figures: readonly ReferenceFigure[]): PictureRow[] {
       peak: peakOf(problem, null, { name: hardware, class: figure.class ?? 'gpu' }),
       libraries,
       against: againstLibraries(rate.value, libraries),
-      ...{ shorterMedian: null, imported: null },
+      shorterMedian: null,
+      imported: null,
     };
     return [row];
   });

@@ -57,9 +57,15 @@ export function card({ title, about, groups, unit }: Card) {
   return new ImageResponse(
     <div
       style={{
-        ...{ width: '100%', height: '100%', display: 'flex', flexDirection: 'column' },
+        width: '100%',
+        height: '100%',
+        display: 'flex',
+        flexDirection: 'column',
         ...(bars === 0 && { justifyContent: 'center' }),
-        ...{ padding: 56, background: '#f7f9f8', color: '#14181b', fontSize },
+        padding: 56,
+        background: '#f7f9f8',
+        color: '#14181b',
+        fontSize,
       }}
     >
       <div style={{ display: 'flex', flexShrink: 0, color: '#00696b', fontSize: 30 }}>Tilemark</div>

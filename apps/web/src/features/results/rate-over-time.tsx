@@ -59,11 +59,17 @@ export function RateOverTime({
       marginTop: 24,
       marginBottom: 32,
       x: {
-        ...{ type: 'utc', label: null, inset: 8 },
-        ...{ ticks: Math.floor(width / 110), tickFormat: momentTick },
+        type: 'utc',
+        label: null,
+        inset: 8,
+        ticks: Math.floor(width / 110),
+        tickFormat: momentTick,
       },
       y: {
-        ...{ label: `↑ ${unit}, higher is better`, grid: true, nice: true, ticks: 4 },
+        label: `↑ ${unit}, higher is better`,
+        grid: true,
+        nice: true,
+        ticks: 4,
         insetTop: NAME_HEIGHT * Math.min(NAME_ROWS, changes.length),
       },
       marks: [
@@ -73,19 +79,26 @@ export function RateOverTime({
           const part = placeIn(points, change);
           const room = Math.max(part, 1 - part) * (width - MARGINS);
           return Plot.text([change], {
-            ...{ x: 'at', text: 'version', fill: 'var(--amber)' },
-            ...{ frameAnchor: 'top', lineAnchor: 'top' },
+            x: 'at',
+            text: 'version',
+            fill: 'var(--amber)',
+            frameAnchor: 'top',
+            lineAnchor: 'top',
             ...(part <= 0.5
               ? { textAnchor: 'start' as const, dx: 3 }
               : { textAnchor: 'end' as const, dx: -3 }),
-            ...{ lineWidth: room / FONT_SIZE, textOverflow: 'ellipsis' as const },
+            lineWidth: room / FONT_SIZE,
+            textOverflow: 'ellipsis' as const,
             dy: NAME_HEIGHT * (index % NAME_ROWS),
           });
         }),
         Plot.lineY(points, { x: 'at', y: 'rate', stroke: 'var(--line-strong)' }),
         Plot.ruleX(points, { x: 'at', y1: 'low', y2: 'high', stroke: 'var(--accent)' }),
         Plot.dot(points, {
-          ...{ x: 'at', y: 'rate', r: 3.5, fill: 'var(--accent)' },
+          x: 'at',
+          y: 'rate',
+          r: 3.5,
+          fill: 'var(--accent)',
           title: ({ at, interval, rate, version }: (typeof points)[number]) =>
             `${formatMoment(new Date(at))}, ${version}: ${formatRate(rate)} ${unit}, median time ${interval}`,
           href: 'href',

@@ -6,8 +6,13 @@ const problem = { op: 'matmul', shape: { m: 128, n: 128, k: 128 }, dtype: 'f32' 
 const unknown = { key: 'a', name: 'Laptop', class: 'gpu' } as const;
 const imported = { by: 'admin', at: '' };
 const result = {
-  ...{ address: 'matmul/naive', resultId: 'a', problem: problem as never, device: unknown },
-  ...{ profile: 'default' as const, imported: null, outcome: measured(1e3) },
+  address: 'matmul/naive',
+  resultId: 'a',
+  problem: problem as never,
+  device: unknown,
+  profile: 'default' as const,
+  imported: null,
+  outcome: measured(1e3),
   rate: { value: 2, unit: 'GFLOP/s' as const },
 };
 
@@ -66,7 +71,8 @@ test('a result that is not ranked or a ceiling says so', () => {
 
 test('a result that is incorrect is named, alone and with what is wrong', () => {
   const outcome = {
-    ...{ kind: 'incorrect' as const, when: 'before' as const },
+    kind: 'incorrect' as const,
+    when: 'before' as const,
     worst: { row: 1, col: 2, got: 0.261318564414978, want: 4, bound: 1e-6 },
   };
   const wrong = { ...result, address: 'me/off-by-one[BLOCK=16]', outcome, rate: null };

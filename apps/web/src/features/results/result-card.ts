@@ -34,7 +34,8 @@ export function resultCard(
     return {
       title: `${capitalised(outcome?.kind ?? 'pending')}: ${shortAddress(address)}`,
       about: reason ? `${about}: ${reason}` : about,
-      ...{ groups: [], unit: '' },
+      groups: [],
+      unit: '',
     };
   }
   const bars: CardBar[] = [{ label: shortAddress(address), rate: rate.value, isSubject: true }];
@@ -55,7 +56,8 @@ export function resultCard(
   return {
     title: rateText(rate),
     about: near ? `${about}. ${fullBarText(rate, near)}` : about,
-    ...{ groups: [{ peak: near && peakOf(rate.value, near), bars }], unit: rate.unit },
+    groups: [{ peak: near && peakOf(rate.value, near), bars }],
+    unit: rate.unit,
   };
 }
 

@@ -84,8 +84,15 @@ test('bounds the time left by the time asked for until the first shape is done',
 });
 
 const tuning: FamilyTuning = {
-  ...{ suite: 'transpose-shapes', dtype: 'f32', profile: 'default', seed: 1 },
-  ...{ budgetSeconds: 120, usedSeconds: 121, leftSeconds: 0, skipped: [], phase: 'done' },
+  suite: 'transpose-shapes',
+  dtype: 'f32',
+  profile: 'default',
+  seed: 1,
+  budgetSeconds: 120,
+  usedSeconds: 121,
+  leftSeconds: 0,
+  skipped: [],
+  phase: 'done',
   device: { key: 'one', name: 'One', class: 'gpu' },
   tried: 65,
   shapes: { total: 40, done: 0, running: [] },
@@ -94,7 +101,10 @@ const tuning: FamilyTuning = {
 
 function factsText(over: Partial<FamilyTuning>, status: Sweep['status']): string {
   const facts = FamilyFacts({
-    ...{ tuning: { ...tuning, ...over }, status, begun: 4, isOver: status === 'done' },
+    tuning: { ...tuning, ...over },
+    status,
+    begun: 4,
+    isOver: status === 'done',
   });
   return renderToStaticMarkup(facts).replace(/<[^>]*>/g, ' ');
 }

@@ -15,12 +15,24 @@ function textOf(
 ) {
   const tuning: ProblemTuning = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    ...{ profile: 'default', seed: 1, budgetSeconds: 60, usedSeconds: 60 },
+    profile: 'default',
+    seed: 1,
+    budgetSeconds: 60,
+    usedSeconds: 60,
     device: { key: 'a', name: 'A', class: 'gpu' },
-    ...{ tried: 15, finals, phase: 'done' },
+    tried: 15,
+    finals,
+    phase: 'done',
     best: {
-      ...{ address: fast, resultId: 'r', policy, rate: { value: 1, unit: 'GFLOP/s' } },
-      ...{ medianNs: 1e6, lowNs: 0.8e6, highNs: 1.4e6, samples: 7, independent: 7 },
+      address: fast,
+      resultId: 'r',
+      policy,
+      rate: { value: 1, unit: 'GFLOP/s' },
+      medianNs: 1e6,
+      lowNs: 0.8e6,
+      highNs: 1.4e6,
+      samples: 7,
+      independent: 7,
     },
     decision: { winner: fast, stop: 'budget', screened: 14, duels },
   };

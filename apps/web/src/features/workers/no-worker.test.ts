@@ -4,7 +4,10 @@ import { isServed } from './no-worker';
 
 const queue = (key: string, workers: number): DeviceQueue => ({
   device: { key, name: key, class: 'gpu' },
-  ...{ workers, serving: workers, waiting: 0, etaMs: null },
+  workers,
+  serving: workers,
+  waiting: 0,
+  etaMs: null,
 });
 
 test('a sweep is served by a worker of one of its devices', () => {

@@ -41,14 +41,24 @@ const ask = (id: Exclude<AuditAction, 'logIn'>, subject: string, body?: unknown)
 };
 const cases = [{ kernel: 'matmul/naive', shapes: [{ m: 8, n: 8, k: 8 }] }];
 const request = (device: string) => ({
-  ...{ version: '0.0.0', name: 'w', host: 'h', instance: randomUUID(), capabilities },
-  ...{ identity: identity(device), at: new Date().toISOString() },
+  version: '0.0.0',
+  name: 'w',
+  host: 'h',
+  instance: randomUUID(),
+  capabilities,
+  identity: identity(device),
+  at: new Date().toISOString(),
 });
 const imported = () => ({
-  ...{ runId: 'a', resultId: null, variant: { kernel: 'matmul/naive', tunables: {} }, address: '' },
+  runId: 'a',
+  resultId: null,
+  variant: { kernel: 'matmul/naive', tunables: {} },
+  address: '',
   problem: { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' },
   device: { key: deviceKey(identity('One')), name: 'One', class: 'gpu' },
-  ...{ profile: 'default', policy: 'smoke', rate: null },
+  profile: 'default',
+  policy: 'smoke',
+  rate: null,
   outcome: { kind: 'skipped', why: randomUUID() },
 });
 const wanted = async (id: 'drainWorker' | 'pauseWorker' | 'resumeWorker') => {
@@ -83,15 +93,23 @@ const DEEDS: Record<AuditAction, () => Promise<() => Promise<Response>>> = {
   },
   importResults: async () => () =>
     ask('importResults', '', {
-      ...{ version: 1, environment: environment('One'), results: [imported()] },
+      version: 1,
+      environment: environment('One'),
+      results: [imported()],
     }),
   importReference: async () => () => ask('importReference', '', sideBySide()),
   confirmResult: async () => {
     const { id: tokenId } = await grid.store.tokens.create({
-      ...{ name: 'stranger', role: 'worker', expiresAt: null },
+      name: 'stranger',
+      role: 'worker',
+      expiresAt: null,
     });
     const { deviceKey: key, workerId } = await grid.store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', capabilities, tokenId },
+      name: 'w',
+      host: 'h',
+      version: '0',
+      capabilities,
+      tokenId,
       identity: identity(randomUUID()),
     });
     const { id, runIds } = await sweepOf(grid.store, [planned(key, { policy: 'smoke' })]);

@@ -136,7 +136,9 @@ describe('a session', () => {
     'is not replaced by a link with a %s unless its reader says so',
     async (means) => {
       const { id, secret } = await grid.store.tokens.create({
-        ...{ name: 'Eve', role: 'member', expiresAt: null },
+        name: 'Eve',
+        role: 'member',
+        expiresAt: null,
       });
       const theirs = means === 'token' ? secret : await grid.store.tokens.loginCode(id);
       const own = `${SESSION_COOKIE}=${sealOf(await logIn(admin))}`;

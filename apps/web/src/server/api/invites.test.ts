@@ -23,7 +23,10 @@ async function makeInvite(seats: number, token = member) {
 const redeem = (invite: string) => call('POST /invites/redeem', { body: { invite } });
 const attach = (token: string, device: string) => {
   const worker = {
-    ...{ version: '0', name: 'w', host: 'h', capabilities },
+    version: '0',
+    name: 'w',
+    host: 'h',
+    capabilities,
     instance: randomUUID(),
   };
   return grid.store.workers.attach({ ...worker, identity: identity(device), tokenId: token });

@@ -156,8 +156,10 @@ function routeOf(declared: Operation) {
     summary,
   } = declared;
   const form = {
-    ...{ maxBytes: maxBodyBytes, unpackedBytes: maxUnpackedBytes },
-    ...{ list: listOf(body, longList), misplaced: declared.misplaced },
+    maxBytes: maxBodyBytes,
+    unpackedBytes: maxUnpackedBytes,
+    list: listOf(body, longList),
+    misplaced: declared.misplaced,
   };
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()]);
   const types = answer.types ?? ['application/json'];

@@ -254,14 +254,21 @@ const contributed = (owner: Asker | null, tokenId: string = randomUUID()) =>
 
 const inviteOf = (by: Principal) =>
   grid.store.invites.create({
-    ...{ name: 'class', seats: 500, expiresAt: new Date(Date.now() + 3_600_000), by },
+    name: 'class',
+    seats: 500,
+    expiresAt: new Date(Date.now() + 3_600_000),
+    by,
   });
 
 /** A run of a worker's device, in its hand where its path names it, else in the queue. */
 async function runOf(holder: string, path: string): Promise<string> {
   const device = deviceKey(identity('Linked'));
   const { runs } = await grid.store.sweeps.create({
-    ...{ name: 'run', suite: null, spec, createdBy: 'x', runs: [planned(device)] },
+    name: 'run',
+    suite: null,
+    spec,
+    createdBy: 'x',
+    runs: [planned(device)],
   });
   if (path.includes('{run}')) await grid.store.runs.claim(runs[0]!.id, holder);
   else await grid.queue.enqueue(runs);

@@ -29,7 +29,10 @@ const body = (over: object = {}) => ({ device: key, problem, budgetSeconds: 10, 
 const of = (over: object) => body({ problem: { ...problem, ...over } });
 const shapes = FAMILIES.find(({ id }) => id === 'transpose-shapes')?.shapes;
 const family = (over: object) => ({
-  ...{ device: key, suite: 'transpose-shapes', budgetSeconds: 7_200, ...over },
+  device: key,
+  suite: 'transpose-shapes',
+  budgetSeconds: 7_200,
+  ...over,
 });
 const post = (asked: unknown, headers: Record<string, string> = {}) =>
   call('POST /tunings', { token, body: asked, headers });
@@ -43,7 +46,8 @@ describe('a tuning', () => {
     expect(counts.pending).toBeGreaterThan(0);
     const sweep = await (await call('GET /sweeps/{id}', { params: { id } })).json();
     expect(sweep).toMatchObject({
-      ...{ status: 'queued', createdBy: 'Ada' },
+      status: 'queued',
+      createdBy: 'Ada',
       spec: { policy: 'screen', devices: [key] },
       tuning: { problem, profile: 'default', budgetSeconds: 10, phase: 'screening', best: null },
     });
@@ -67,7 +71,10 @@ describe('a tuning', () => {
     const { id } = await response.json();
     const sweep = await (await call('GET /sweeps/{id}', { params: { id } })).json();
     expect(sweep.tuning).toMatchObject({
-      ...{ suite: 'transpose-shapes', dtype: 'f32', budgetSeconds: 7_200, phase: 'screening' },
+      suite: 'transpose-shapes',
+      dtype: 'f32',
+      budgetSeconds: 7_200,
+      phase: 'screening',
       // No worker has taken a run.
       shapes: { total: shapes?.length, done: 0, running: [] },
     });

@@ -50,14 +50,20 @@ afterAll(async () => {
 const describedAs = (
   device: string,
 ): WorkerDescription & { instance: ReturnType<typeof randomUUID> } => ({
-  ...{ name: 'w', host: 'h', version: '9.9.9', instance: randomUUID(), capabilities },
+  name: 'w',
+  host: 'h',
+  version: '9.9.9',
+  instance: randomUUID(),
+  capabilities,
   identity: identity(device),
 });
 
 /** A worker of a device of its own, with a token of its own. */
 async function attached(device: string = randomUUID(), worker = describedAs(device)) {
   const { id: tokenId, secret: token } = await grid.store.tokens.create({
-    ...{ name: 't', role: 'worker', expiresAt: null },
+    name: 't',
+    role: 'worker',
+    expiresAt: null,
   });
   const link = new HttpLink({ server: url, token });
   onTestFinished(() => link.close());
@@ -475,10 +481,15 @@ describe('a worker that may not go on', () => {
 
   it("is not one of the grid's own, which is stopped where it runs", async () => {
     const { workerId } = await grid.store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', identity: identity('Own'), capabilities },
+      name: 'w',
+      host: 'h',
+      version: '0',
+      identity: identity('Own'),
+      capabilities,
     });
     const response = await call('DELETE /workers/{id}', {
-      ...{ params: { id: workerId }, token: admin },
+      params: { id: workerId },
+      token: admin,
     });
     expect(response.status).toBe(409);
     expect((await response.json()).detail).toMatch(/stop it where it runs/);
@@ -516,7 +527,9 @@ describe('a worker of another protocol is told what to update', () => {
     const body = { ...describedAs('Old'), at: new Date().toISOString() };
     const before = await grid.rows();
     const response = await call('POST /workers', {
-      ...{ token: admin, body, headers: { 'tilemark-protocol': protocol } },
+      token: admin,
+      body,
+      headers: { 'tilemark-protocol': protocol },
     });
     expect(response.status).toBe(409);
     const problem = await response.json();
@@ -530,7 +543,9 @@ describe('a worker of another protocol is told what to update', () => {
   it('also where it is of a version before the protocol', async () => {
     const response = await handle(
       new Request('http://grid.test/api/v1/workers/enroll', {
-        ...{ method: 'POST', headers: { host: 'grid.test' }, body: '{}' },
+        method: 'POST',
+        headers: { host: 'grid.test' },
+        body: '{}',
       }),
     );
     expect(response.status).toBe(409);

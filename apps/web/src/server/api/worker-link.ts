@@ -67,7 +67,10 @@ function own<Path extends OfWorker, Body extends z.ZodType>(
   operation<Path, z.ZodType, Body>(
     workerLink,
     {
-      ...{ ...declared, method: 'post', access: 'work', isLink: true },
+      ...declared,
+      method: 'post',
+      access: 'work',
+      isLink: true,
       refusals: { 409: NOT_ITS_OWN },
     },
     async (call) => {

@@ -116,7 +116,9 @@ it('lets the right token and the right invite in whatever others try', async () 
   expect(answer.status).toBe(303);
   expect(answer.headers.get('set-cookie')).toContain('tilemark-session=');
   const { secret } = await grid.store.invites.create({
-    ...{ name: 'class', seats: 2, expiresAt: new Date(Date.now() + 60_000) },
+    name: 'class',
+    seats: 2,
+    expiresAt: new Date(Date.now() + 60_000),
     by: { tokenId: 't', name: 'Ada', role: 'admin' },
   });
   const redeem = async (invite: string) =>

@@ -62,15 +62,18 @@ export function standaloneSvg(
           : [
               element('path', {
                 d: `M${x},${y}h16`,
-                ...{ stroke: item.color, 'stroke-width': 1.5 },
+                stroke: item.color,
+                'stroke-width': 1.5,
                 ...(item.isDashed && { 'stroke-dasharray': '3 2' }),
               }),
             ]),
         ...(item.symbol
           ? [
               element('path', {
-                ...{ d: GLYPHS[item.symbol], transform: `translate(${x + 8},${y})` },
-                ...{ stroke: item.color, fill: item.isFilled ? item.color : '#fff' },
+                d: GLYPHS[item.symbol],
+                transform: `translate(${x + 8},${y})`,
+                stroke: item.color,
+                fill: item.isFilled ? item.color : '#fff',
               }),
             ]
           : []),

@@ -33,7 +33,9 @@ const querySchema = z.object({
 });
 
 const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
-  ...{ id: family.id, title: family.title, shapes: family.shapes.length },
+  id: family.id,
+  title: family.title,
+  shapes: family.shapes.length,
   dtypes: dtypesOfFamily(family),
 }));
 

@@ -23,7 +23,9 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
   const file = version && fileOf(version.id);
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const able = devices.map(({ class: of, contributed, key, name, workers }) => ({
-    ...{ class: of, key, name },
+    class: of,
+    key,
+    name,
     why: contributed > 0 ? null : workers > 0 ? 'runs built-in kernels only' : 'no\u00a0worker',
   }));
 

@@ -51,7 +51,12 @@ export function curvesOf(runs: readonly RunView[]): Curves {
     const isBest = !known || figures.medianNs < known.run.figures.medianNs;
     const variants = (known?.variants ?? 0) + 1;
     best.set(key, {
-      ...{ line, color, kernel, shape, threads, variants },
+      line,
+      color,
+      kernel,
+      shape,
+      threads,
+      variants,
       run: isBest ? run : known.run,
     });
   }

@@ -44,7 +44,10 @@ export function rateCells<Cell extends { readonly run: MeasuredRun }>(
       href: ({ run }: Cell) => resultHref(run),
     }),
     Plot.text(cells, {
-      ...{ x: place.x, y: place.y, dy, pointerEvents: 'none' },
+      x: place.x,
+      y: place.y,
+      dy,
+      pointerEvents: 'none',
       text: (cell: Cell) => `${formatRate(cell.run.figures.rate)}${markOf(cell)}`,
       fill: ({ run }: Cell) => textOn(strengthOf(run.figures.rate / best)),
     }),
@@ -74,7 +77,11 @@ export function HeatMap({ curves }: { curves: Curves }) {
       y: { type: 'band', domain: lines, axis: null, padding: 0 },
       marks: [
         ...rateCells(Plot, points, {
-          ...{ x: 'threads', y: 'line', insetTop: 15, insetBottom: 2, dy: 7 },
+          x: 'threads',
+          y: 'line',
+          insetTop: 15,
+          insetBottom: 2,
+          dy: 7,
           nameOf: ({ run, threads, variants }) =>
             `${shortAddress(run.address)}, ${plural(threads, 'thread')}${variants > 1 ? `, the best of ${variants}` : ''}`,
           markOf: ({ variants }) => (variants > 1 ? '*' : ''),

@@ -2,7 +2,11 @@ import { expect, test } from 'vitest';
 import { type Bar, bestOf, bestText } from './rate-bars';
 
 const bar = (label: string, of: Pick<Bar, 'isCeiling' | 'isRanked'>): Bar => ({
-  ...{ label, rate: 1, low: 1, high: 1, href: null },
+  label,
+  rate: 1,
+  low: 1,
+  high: 1,
+  href: null,
   ...of,
 });
 const ceiling = bar('copy', { isCeiling: true, isRanked: true });

@@ -114,7 +114,10 @@ export function RateBars({
               shows(line.item.text) ? bars.map(({ label }) => ({ ...line, label })) : [],
             ),
             {
-              ...{ x: 'rate', y: 'label', insetTop: isBeside ? -3 : 14, insetBottom: -3 },
+              x: 'rate',
+              y: 'label',
+              insetTop: isBeside ? -3 : 14,
+              insetBottom: -3,
               stroke: ({ item }: Line) => item.color,
               strokeWidth: 1.5,
               strokeDasharray: '4 3',
@@ -140,7 +143,10 @@ export function RateBars({
             { stroke: 'var(--ink)', marker: 'tick' as const },
           ].map((look) =>
             Plot.ruleY(withSpread, {
-              ...{ y: 'label', x1: 'low', x2: 'high', dy: isBeside ? 0 : 7 },
+              y: 'label',
+              x1: 'low',
+              x2: 'high',
+              dy: isBeside ? 0 : 7,
               ...look,
             }),
           ),
@@ -148,7 +154,9 @@ export function RateBars({
             y: 'label',
             text: (bar: Bar) => formatRate(bar.rate),
             // A column at the edge: at the end of an interval it would read as that end.
-            ...{ frameAnchor: 'right', textAnchor: 'end', dx: VALUES },
+            frameAnchor: 'right',
+            textAnchor: 'end',
+            dx: VALUES,
             dy: isBeside ? 0 : 7,
             fill: 'var(--ink)',
           }),

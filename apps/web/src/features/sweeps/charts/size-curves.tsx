@@ -80,14 +80,26 @@ export function SizeCurves({
         symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
           Plot.lineY(shown, {
-            ...{ x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 },
+            x: 'edge',
+            y: 'rate',
+            z: 'kernel',
+            stroke: 'kernel',
+            strokeWidth: 1.5,
           }),
           Plot.lineY(shownOthers, {
-            ...{ x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 },
+            x: 'edge',
+            y: 'rate',
+            z: 'kernel',
+            stroke: 'kernel',
+            strokeWidth: 1.5,
             strokeDasharray: '4 3',
           }),
           Plot.dot([...shown, ...shownOthers], {
-            ...{ x: 'edge', y: 'rate', stroke: 'kernel', symbol: 'kernel', r: 3 },
+            x: 'edge',
+            y: 'rate',
+            stroke: 'kernel',
+            symbol: 'kernel',
+            r: 3,
             title: ({ address, edge, rate }: Point) =>
               `${address} at ${edge}: ${formatRate(rate)} ${unit}`,
             href: 'href',

@@ -84,18 +84,31 @@ function threadPlot(
       Plot.axisY(y.ticks, { text: y.format }),
       ...lines.flatMap((own, index) => [
         Plot.ruleX(own, {
-          ...{ x: 'threads', y1: 'low', y2: 'high', dx: aside(index) },
-          ...{ stroke: 'color', strokeOpacity: 0.5, marker: 'tick' },
+          x: 'threads',
+          y1: 'low',
+          y2: 'high',
+          dx: aside(index),
+          stroke: 'color',
+          strokeOpacity: 0.5,
+          marker: 'tick',
         }),
         Plot.line(own, {
-          ...{ x: 'threads', y: 'value', dx: aside(index), stroke: 'color', strokeWidth: 1.5 },
+          x: 'threads',
+          y: 'value',
+          dx: aside(index),
+          stroke: 'color',
+          strokeWidth: 1.5,
           ...(own.some(({ kernel }) => isDashed(kernel)) && { strokeDasharray: DASHED }),
         }),
       ]),
       ...lines.map((own, index) =>
         Plot.dot(own, {
-          ...{ x: 'threads', y: 'value', dx: aside(index) },
-          ...{ fill: 'color', symbol: 'kernel', r: 2.5 },
+          x: 'threads',
+          y: 'value',
+          dx: aside(index),
+          fill: 'color',
+          symbol: 'kernel',
+          r: 2.5,
           title: ({ line, threads, value }: Point) =>
             `${line}, ${plural(threads, 'thread')}: ${text(value)}`,
           href: 'href',
@@ -143,8 +156,12 @@ export function TimeCurves({
         isDashed,
       });
       const hollowDots = Plot.dot(shown(hollow), {
-        ...{ x: 'threads', y: ({ value }: Mark) => value / scale, symbol: 'kernel', r: 3.5 },
-        ...{ stroke: 'color', fill: 'var(--surface)' },
+        x: 'threads',
+        y: ({ value }: Mark) => value / scale,
+        symbol: 'kernel',
+        r: 3.5,
+        stroke: 'color',
+        fill: 'var(--surface)',
         title: ({ line, threads, value }: Mark) =>
           `published, ${line}, ${plural(threads, 'thread')}: ${formatNs(value)}`,
       });
@@ -243,15 +260,19 @@ function legendOf(
   isDashed: (kernel: string) => boolean = () => false,
 ): LegendItem[] {
   const colors = [...group(points, ({ color }) => color)].map(([text, of]) => ({
-    ...{ text, kernels: distinct(of, ({ kernel }) => kernel) },
+    text,
+    kernels: distinct(of, ({ kernel }) => kernel),
   }));
   const markOf = (kernel: string) => ({
-    ...{ symbol: styles.symbol(shortKernel(kernel)), isDashed: isDashed(kernel), isFilled: true },
+    symbol: styles.symbol(shortKernel(kernel)),
+    isDashed: isDashed(kernel),
+    isFilled: true,
   });
   const isShared = colors.some(({ kernels }) => kernels.length > 1);
   return [
     ...colors.map(({ kernels: [kernel, other], text }) => ({
-      ...{ text, color: styles.color(text) },
+      text,
+      color: styles.color(text),
       ...(kernel !== undefined && other === undefined && !isShared && markOf(kernel)),
     })),
     ...(isShared
@@ -275,7 +296,10 @@ export function publishedKeys(
   const kernels = distinct(marks, ({ kernel }) => shortKernel(kernel));
   return kernels.map((kernel) => ({
     text: `published${kernels.length > 1 ? ` ${kernel}` : ''}, on other hardware`,
-    ...{ color: 'var(--muted)', isKey: true, isLoose: true, symbol: styles.symbol(kernel) },
+    color: 'var(--muted)',
+    isKey: true,
+    isLoose: true,
+    symbol: styles.symbol(kernel),
   }));
 }
 

@@ -250,7 +250,8 @@ function TunableMap({
       },
       marks: [
         ...rateCells(Plot, cells, {
-          ...{ x: 'x', y: 'y' },
+          x: 'x',
+          y: 'y',
           nameOf: (cell) => `${x}=${cell.x}, ${y}=${cell.y}`,
         }),
       ],

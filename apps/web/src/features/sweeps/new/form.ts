@@ -155,8 +155,15 @@ export function refusalOf(error: unknown): { message: string; control: string | 
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  ...{ name: 'Name', suite: 'Suite', profiles: 'Profiles', policy: 'Policy', devices: 'Devices' },
-  ...{ cases: 'Cases', kernel: 'Kernel', shapes: 'Shapes', dtypes: 'Element types' },
+  name: 'Name',
+  suite: 'Suite',
+  profiles: 'Profiles',
+  policy: 'Policy',
+  devices: 'Devices',
+  cases: 'Cases',
+  kernel: 'Kernel',
+  shapes: 'Shapes',
+  dtypes: 'Element types',
 };
 
 /** What the label of a control says, and of which case it is if there are several. */

@@ -39,8 +39,15 @@ const dueled = (duel: NonNullable<Measurement['duel']>): RunView =>
 
 const side = { ...measured(1000).measurement.cold, implausible: null };
 const FAST: Duel = {
-  ...{ verdict: 'FAST', ratio: 2.56, low: 2.13, high: 2.99, wouldTake: 1 },
-  ...{ rounds: 188, stop: 'capped', a: side, b: side },
+  verdict: 'FAST',
+  ratio: 2.56,
+  low: 2.13,
+  high: 2.99,
+  wouldTake: 1,
+  rounds: 188,
+  stop: 'capped',
+  a: side,
+  b: side,
 };
 
 const duelColumn = COLUMNS.find(({ id }) => id === 'duel')!;
@@ -54,7 +61,8 @@ it('shows duels, and why one has no ratio, only where runs have a rival', () => 
   const fast = dueled({ against, duel: FAST, why: null });
   const none = dueled({ against, duel: null, why: 'too big' });
   const doubted = dueled({
-    ...{ against, why: null },
+    against,
+    why: null,
     duel: { ...FAST, b: { ...side, implausible: 'faster than the roof' } },
   });
   const [shown, without, unbelieved] = textsOf(fast, none, doubted);
