@@ -7,7 +7,7 @@ import type { SweepSpec } from '../plan/spec';
 import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
 import type { Counts, NewSweep } from '../view/api';
 import { isServiceUnavailable } from './errors';
-import type { Queue } from './queue/queue';
+import type { Queue, QueuedRun } from './queue/queue';
 import type { AuditNote } from './store/audit';
 import type { DeviceToPlan } from './store/devices';
 import type { Author, SweepInput } from './store/new-sweeps';
@@ -133,8 +133,6 @@ function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpe
     },
   };
 }
-
-type QueuedRun = Parameters<Queue['enqueue']>[0][number];
 
 /** Queues runs whose rows are written; in an outage of the queue, `reconcile` does it later. */
 export async function enqueueWhenUp(

@@ -73,7 +73,9 @@ export async function openBrowserGpu({ profile, version }: OwnersTask): Promise<
   const { adapter, identity } = await findGpu();
   const { device, capabilities } = await requestWholeDevice(adapter);
   return {
-    ...{ identity, capabilities, lastLevelCacheBytes: null },
+    identity,
+    capabilities,
+    lastLevelCacheBytes: null,
     executor: await createGpuExecutor(device, { isQuantised: true }),
     readClocks: async () => null,
     environment: environmentOf({ adapter, identity, capabilities, profile, version }),
@@ -92,7 +94,9 @@ function environmentOf({
   const { identity, capabilities, profile } = device;
   const memoryGib: unknown = Reflect.get(navigator, 'deviceMemory');
   return {
-    ...{ device: identity, capabilities, profile },
+    device: identity,
+    capabilities,
+    profile,
     driver: adapter.info.description,
     toggles: { enabled: [], disabled: [] },
     runtimeVersions: { [identity.runtime]: browser().version },

@@ -1,5 +1,5 @@
 import type { Prisma } from '@tilemark/db';
-import { ifValid, type Problem, resolveVariant, type Variant } from '@tilemark/kernels';
+import { ifValid, resolveVariant } from '@tilemark/kernels';
 import { dataSheetOf, dataSheetRoof, workingSetOf } from '../../measure/data-sheet';
 import {
   type DeviceClass,
@@ -13,7 +13,7 @@ import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
 import { summarise } from '../../statistics/summary';
 import { fromJson } from '../store/database';
-import { checkOutcome } from './consistency';
+import { type AskedRun, checkOutcome } from './consistency';
 import { roofsFor } from './parties';
 import { whyUnranked } from './reasons';
 
@@ -22,18 +22,6 @@ import { whyUnranked } from './reasons';
  * the functions that the worker uses; what a result says of itself can lower it and never raise it. A
  * contradiction refuses it.
  */
-
-/** What was measured, as far as its roof goes. */
-export interface RoofedRun {
-  readonly variant: Variant;
-  readonly problem: Problem;
-  readonly profile: Profile;
-}
-
-/** The run an outcome is of. */
-export interface MeasuredRun extends RoofedRun {
-  readonly policy: PolicyId;
-}
 
 /** What is known about the device and about who speaks. */
 export interface Grounds {
@@ -57,12 +45,7 @@ export interface Grounds {
  *
  * @param at where the outcome is, for example `results[3].outcome`
  */
-export function believed(
-  outcome: Outcome,
-  run: MeasuredRun,
-  grounds: Grounds,
-  at: string,
-): Outcome {
+export function believed(outcome: Outcome, run: AskedRun, grounds: Grounds, at: string): Outcome {
   checkOutcome(outcome, run, at, grounds.leaseNs);
   if (outcome.kind !== 'measured') return outcome;
   const { measurement: stated } = outcome;
@@ -111,7 +94,7 @@ const duelOf = (stated: NonNullable<Measurement['duel']>, at: string) => ({
  */
 function roofOver(
   measurement: Measurement,
-  { variant, problem }: Pick<RoofedRun, 'variant' | 'problem'>,
+  { variant, problem }: Pick<AskedRun, 'variant' | 'problem'>,
   survey: RooflineSurvey | undefined,
 ): Measurement['roof'] {
   const { bufferSets, methodologyVersion, policy } = measurement;
@@ -146,7 +129,7 @@ interface RoofedDevice {
  */
 export function shownRoof(
   measurement: Measurement,
-  { profile, ...run }: RoofedRun,
+  { profile, ...run }: Pick<AskedRun, 'variant' | 'problem' | 'profile'>,
   device: RoofedDevice,
   party: string | null,
 ): Roof | null {

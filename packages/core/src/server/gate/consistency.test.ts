@@ -31,7 +31,7 @@ const samples = noise(128).map((part) => Math.round(10e6 * (1 + part / 1e3)) / 1
 const refusal = (
   over: Partial<Measurement>,
   leaseNs: number | null = null,
-  asked: AskedRun = run,
+  asked: Pick<AskedRun, 'policy' | 'problem'> = run,
 ) => {
   const outcome: Outcome = { kind: 'measured', measurement: { ...measurement, ...over } };
   try {

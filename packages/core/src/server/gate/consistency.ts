@@ -3,8 +3,9 @@ import { sum } from 'd3-array';
 import { MAX_BUFFER_SETS, MAX_DISPATCHES, shortestSampleNs } from '../../measure/calibrate';
 import type { Energy } from '../../measure/energy';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
-import { POLICIES, type Policy, type PolicyId } from '../../measure/policy';
+import { POLICIES, type Policy } from '../../measure/policy';
 import { stoppingRule } from '../../measure/stopping';
+import type { PlannedRun } from '../../plan/expansion';
 import { type Series, summarise } from '../../statistics/summary';
 
 /**
@@ -15,11 +16,8 @@ import { type Series, summarise } from '../../statistics/summary';
  * the roof and a second machine to judge (docs/measure.md).
  */
 
-/** What was asked for. */
-export interface AskedRun {
-  readonly policy: PolicyId;
-  readonly problem: Problem;
-}
+/** The run that an outcome is of, as it was asked for. */
+export type AskedRun = Pick<PlannedRun, 'variant' | 'problem' | 'profile' | 'policy'>;
 
 /** Two numbers farther apart than this are not the same computation in two JavaScript engines. */
 const SAME_WITHIN = 1e-9;
@@ -47,7 +45,7 @@ const MIN_TELLING = 10;
  */
 export function checkOutcome(
   outcome: Outcome,
-  run: AskedRun,
+  run: Pick<AskedRun, 'policy' | 'problem'>,
   at: string,
   leaseNs: number | null = null,
 ): void {
@@ -73,7 +71,11 @@ export function checkOutcome(
 }
 
 /** Whether the parts of the record belong to one run of the procedure. */
-function checkProcedure(measurement: Measurement, run: AskedRun, at: string): void {
+function checkProcedure(
+  measurement: Measurement,
+  run: Pick<AskedRun, 'policy' | 'problem'>,
+  at: string,
+): void {
   const { bufferSets, dispatchesPerSample, hot, methodologyVersion, stop } = measurement;
   const policy = POLICIES[run.policy];
   refuseIf(
@@ -134,7 +136,7 @@ function checkVerification(
 function checkSeries(
   { samplesNs }: Series,
   { dispatchesPerSample, timer }: Measurement,
-  { policy: policyId, problem }: AskedRun,
+  { policy: policyId, problem }: Pick<AskedRun, 'policy' | 'problem'>,
   at: string,
 ): void {
   const field = `${at}.samplesNs`;

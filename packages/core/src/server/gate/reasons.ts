@@ -20,8 +20,8 @@ import { sha256 } from '../store/database';
 /** How the reason of earlier releases begins, which did not rank what is not known to ±2%. */
 export const WIDE = 'the median is known to';
 
-/** A measurement, computed again, with what speaks for it and against it. */
-export interface Claim {
+/** A measurement that may be ranked, computed again, with what speaks for it and against it. */
+export interface Candidate {
   readonly measurement: Measurement;
   /** As it was handed in. */
   readonly stated: Measurement;
@@ -43,7 +43,7 @@ export interface Claim {
 }
 
 /** In this order. */
-const REASONS: readonly ((claim: Claim) => string | null)[] = [
+const REASONS: readonly ((candidate: Candidate) => string | null)[] = [
   ofAnotherMethodology,
   ({ variant }) => (variant ? null : 'this release has no such variant'),
   ofItsMeasurement,
@@ -57,30 +57,30 @@ const REASONS: readonly ((claim: Claim) => string | null)[] = [
     isUnbounded ? 'unconfirmed: imported, and nothing says what the device can do at most' : null,
 ];
 
-export function whyUnranked(claim: Claim): string | null {
+export function whyUnranked(candidate: Candidate): string | null {
   for (const reasonOf of REASONS) {
-    const reason = reasonOf(claim);
+    const reason = reasonOf(candidate);
     if (reason !== null) return reason;
   }
   return null;
 }
 
-function ofAnotherMethodology({ isStored, measurement }: Claim): string | null {
+function ofAnotherMethodology({ isStored, measurement }: Candidate): string | null {
   const { methodologyVersion: version } = measurement;
   if (version === METHODOLOGY_VERSION || isStored) return null;
   return `measured with methodology ${version}; this grid ranks results of methodology ${METHODOLOGY_VERSION}`;
 }
 
-function ofItsMeasurement({ measurement, roofs, ...claim }: Claim): string | null {
+function ofItsMeasurement({ measurement, roofs, ...candidate }: Candidate): string | null {
   for (const roof of roofs) {
-    const reason = procedureReason(claim, measurement, roof);
+    const reason = procedureReason(candidate, measurement, roof);
     if (reason !== null) return reason;
   }
   return null;
 }
 
 function procedureReason(
-  { device, policy, variant }: Pick<Claim, 'device' | 'policy' | 'variant'>,
+  { device, policy, variant }: Pick<Candidate, 'device' | 'policy' | 'variant'>,
   { clock, cold, othersLoad, stop, timer, verification }: Measurement,
   roof: Roof | null,
 ): string | null {
@@ -96,16 +96,16 @@ function procedureReason(
 }
 
 /** What it says against itself counts, where it is not a verdict of ours that no longer holds. */
-function statedByItself({ stated, ...claim }: Claim): string | null {
+function statedByItself({ stated, ...candidate }: Candidate): string | null {
   const { unranked } = stated;
-  if (unranked === null || unranked === procedureReason(claim, stated, stated.roof ?? null)) {
+  if (unranked === null || unranked === procedureReason(candidate, stated, stated.roof ?? null)) {
     return null;
   }
-  const earlier = sharesHost(claim.device.class) ? [WIDE, IMPLAUSIBLE] : [WIDE];
+  const earlier = sharesHost(candidate.device.class) ? [WIDE, IMPLAUSIBLE] : [WIDE];
   return earlier.some((reason) => unranked.startsWith(reason)) ? null : unranked;
 }
 
-function ofAnotherShader({ problem, variant, wgsl }: Claim): string | null {
+function ofAnotherShader({ problem, variant, wgsl }: Candidate): string | null {
   if (!variant || wgsl === undefined) return null;
   if (sourceHashOf(variant, problem) === (wgsl === null ? null : sha256(wgsl))) return null;
   return 'it ran another shader than this release writes for the variant';

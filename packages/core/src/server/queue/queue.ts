@@ -20,7 +20,7 @@ import { redisBackend } from './redis';
 // Runs are fetched by hand (`feed.ts`) and locked by whom they were given to, so that a process
 // which hands them out for others, as the site does, can be replaced while they are in hand.
 
-type QueuedRun = { readonly id: string; readonly deviceKey: string };
+export type QueuedRun = { readonly id: string; readonly deviceKey: string };
 
 export type Queue = ReturnType<typeof openQueue>;
 
