@@ -98,8 +98,8 @@ function roofOver(
   survey: RooflineSurvey | undefined,
 ): Measurement['roof'] {
   const { bufferSets, methodologyVersion, policy } = measurement;
-  const own = methodologyVersion >= COMPARABLE_SINCE ? (measurement.roof ?? null) : null;
-  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return own;
+  const stated = methodologyVersion >= COMPARABLE_SINCE ? (measurement.roof ?? null) : null;
+  if (!survey || !POLICIES[policy as PolicyId]?.rankable) return stated;
   const workingSet = workingSetOf(bufferSets, problem);
   // Not valid: a variant of an earlier release.
   const of = ifValid(() => ({
@@ -107,8 +107,8 @@ function roofOver(
     known: leastTime(survey, variant, problem, workingSet),
   }));
   if (of?.whole) return of.whole;
-  if (!own || own.bound !== of?.known?.bound) return own;
-  return own.bound === 'compute' ? of.known : null;
+  if (!stated || stated.bound !== of?.known?.bound) return stated;
+  return stated.bound === 'compute' ? of.known : null;
 }
 
 /** A device with what is known of its roofs, as pages read it. */

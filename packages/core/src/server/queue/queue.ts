@@ -130,9 +130,9 @@ export function openQueue(options: QueueOptions) {
     ): Promise<void> {
       // BullMQ takes jobs without a priority before those with one.
       const priority = background ? { priority: 1 } : {};
-      const addTo = async ([deviceKey, own]: ReturnType<typeof byDevice>[number]) => {
+      const addTo = async ([deviceKey, idBatches]: ReturnType<typeof byDevice>[number]) => {
         const jobs = await queueOf(deviceKey);
-        for (const batch of own) {
+        for (const batch of idBatches) {
           await jobs.addBulk(
             batch.map((runId) => ({
               name: 'run',
@@ -149,9 +149,9 @@ export function openQueue(options: QueueOptions) {
     },
 
     async remove(runs: readonly QueuedRun[]): Promise<void> {
-      for (const [deviceKey, own] of byDevice(runs)) {
+      for (const [deviceKey, idBatches] of byDevice(runs)) {
         const jobs = await queueOf(deviceKey);
-        for (const batch of own) await Promise.all(batch.map((id) => jobs.remove(id)));
+        for (const batch of idBatches) await Promise.all(batch.map((id) => jobs.remove(id)));
       }
     },
 
@@ -218,11 +218,11 @@ async function ifHeld(work: Promise<unknown>): Promise<void> {
 
 /** Ids of runs in batches that the backend takes at once, by device. */
 const byDevice = (runs: readonly QueuedRun[]): [deviceKey: string, batches: string[][]][] =>
-  [...group(runs, ({ deviceKey }) => deviceKey)].map(([deviceKey, own]) => [
+  [...group(runs, ({ deviceKey }) => deviceKey)].map(([deviceKey, deviceRuns]) => [
     deviceKey,
     [
       ...batches(
-        own.map(({ id }) => id),
+        deviceRuns.map(({ id }) => id),
         BATCH,
       ),
     ],

@@ -139,24 +139,24 @@ const SAME_VARIANT = ['address', 'deviceKey', 'op', 'dtype', 'shape', 'profile']
 function ownHeadline(run: RunView): ContributedRun['headline'] {
   if (!isMeasured(run)) return null;
   const { highNs, lowNs, medianNs } = run.figures;
-  const own = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
-  return { ...headline([own], spreadPrior(run.device.class)), resultId: run.resultId };
+  const time = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
+  return { ...headline([time], spreadPrior(run.device.class)), resultId: run.resultId };
 }
 
 async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
   const [rows, queues] = await Promise.all([
     db.$queryRaw<{ device: DeviceRef; runs: number; isRunning: boolean; ahead: number }[]>`
-      SELECT ${deviceRefOf('d')}, own."runs", own."isRunning",
+      SELECT ${deviceRefOf('d')}, waiting."runs", waiting."isRunning",
         (SELECT count(*)::int FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
           WHERE r."deviceKey" = d."key" AND r."state" = 'pending' AND NOT s."background"
-            AND r."sweepId" < own."first") AS "ahead"
+            AND r."sweepId" < waiting."first") AS "ahead"
       FROM "Device" AS d JOIN (
         SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first",
           bool_or("state" = 'running') AS "isRunning"
         FROM "Run"
         WHERE "state" IN ('pending', 'running') AND "sweepId" IN (
           SELECT "sweepId" FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0)
-        GROUP BY "deviceKey") AS own ON own."deviceKey" = d."key"
+        GROUP BY "deviceKey") AS waiting ON waiting."deviceKey" = d."key"
       ORDER BY d."name"`,
     listQueues(db),
   ]);

@@ -125,7 +125,7 @@ export function devicesOf(db: PrismaClient) {
         const rate = rateOf(parseProblem({ ...of, shape }), medianNs).value;
         sizes.set(deviceKey, [...(sizes.get(deviceKey) ?? []), { edge, rate }]);
       }
-      for (const own of sizes.values()) own.sort((a, b) => a.edge - b.edge);
+      for (const rates of sizes.values()) rates.sort((a, b) => a.edge - b.edge);
       return sizes;
     },
 
@@ -214,20 +214,22 @@ async function summariesOf(
   ]);
   return new Map(
     keys.map((key) => {
-      const own = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
-      const rated = own.map(({ address, isImported, profile, resultId, unranked, ...row }) => {
-        const problem = parseProblem(row);
-        const rate = rateOf(problem, row.medianNs);
-        const proven = rateOf(problem, provenNs(row)).value;
-        const best = { problem, profile, address, resultId, rate, unranked, isImported };
-        return { proven, best };
-      });
+      const deviceRows = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
+      const rated = deviceRows.map(
+        ({ address, isImported, profile, resultId, unranked, ...row }) => {
+          const problem = parseProblem(row);
+          const rate = rateOf(problem, row.medianNs);
+          const proven = rateOf(problem, provenNs(row)).value;
+          const best = { problem, profile, address, resultId, rate, unranked, isImported };
+          return { proven, best };
+        },
+      );
       const bestOf = (op: OpId) => {
         const all = rated.filter(({ best }) => best.problem.op === op);
         const ranked = all.filter(({ best }) => best.unranked === null);
         return greatest(ranked.length > 0 ? ranked : all, ({ proven }) => proven)?.best ?? [];
       };
-      const [newest] = own;
+      const [newest] = deviceRows;
       const summary: DeviceSummary = {
         bests: idsOf(OPS).flatMap(bestOf),
         roofs: ownRoofs(roofs.filter(({ deviceKey }) => deviceKey === key)).map(

@@ -104,8 +104,8 @@ export function rooflinesOf(db: PrismaClient) {
           device: { select: { ownedBy: true } },
         },
       });
-      const own = party === undefined ? ownRoofs(rows) : roofsFor(rows, party);
-      return own.flatMap(({ content, measuredAt, profile, worker }) => {
+      const shown = party === undefined ? ownRoofs(rows) : roofsFor(rows, party);
+      return shown.flatMap(({ content, measuredAt, profile, worker }) => {
         if (!worker) return [];
         const survey = fromJson<RooflineSurvey>(content);
         return [{ ...survey, profile, measuredAt: measuredAt.toISOString(), worker }];

@@ -203,15 +203,15 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
      * for one that a token attached while not too much waits for its devices, nor for all like it.
      */
     async hasRoomFor(deviceKey: string): Promise<boolean> {
-      const [row] = await db.$queryRaw<{ own: number; all: number }[]>`
-        SELECT count(*) FILTER (WHERE d."ownedBy" = device."ownedBy")::int AS "own",
+      const [row] = await db.$queryRaw<{ ofOwner: number; all: number }[]>`
+        SELECT count(*) FILTER (WHERE d."ownedBy" = device."ownedBy")::int AS "ofOwner",
           count(*)::int AS "all"
         FROM "Device" AS device
         JOIN "Device" AS d ON d."ownedBy" <> ${OPERATOR}
           AND d."lastSeenAt" > now() - interval '1 day'
         JOIN "Run" AS r ON r."deviceKey" = d."key" AND r."state" = 'pending'
         WHERE device."key" = ${deviceKey} AND device."ownedBy" <> ${OPERATOR}`;
-      return !row || (row.own < MOST_WAITING.perToken && row.all < MOST_WAITING.inSum);
+      return !row || (row.ofOwner < MOST_WAITING.perToken && row.all < MOST_WAITING.inSum);
     },
 
     /**

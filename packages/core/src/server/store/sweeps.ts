@@ -353,20 +353,20 @@ export async function sweepViews(
   });
   const tunings = await tuningViews(db, rows);
   return rows.map((row) => {
-    const own = groups.filter(({ sweepId }) => sweepId === row.id);
-    const countOf = (state: (typeof own)[number]['state']) =>
-      own.find((group) => group.state === state)?._count ?? 0;
+    const states = groups.filter(({ sweepId }) => sweepId === row.id);
+    const countOf = (state: (typeof states)[number]['state']) =>
+      states.find((group) => group.state === state)?._count ?? 0;
     const running = countOf('running');
     const counts = {
-      total: sum(own, ({ _count }) => _count),
+      total: sum(states, ({ _count }) => _count),
       pending: countOf('pending') + running,
       measured: countOf('measured'),
       skipped: countOf('skipped'),
       incorrect: countOf('incorrect'),
       failed: countOf('failed'),
     };
-    const endedAt = max(own, ({ _max }) => _max.endedAt ?? undefined) ?? null;
-    const startedAt = min(own, ({ _min }) => _min.claimedAt ?? undefined) ?? null;
+    const endedAt = max(states, ({ _max }) => _max.endedAt ?? undefined) ?? null;
+    const startedAt = min(states, ({ _min }) => _min.claimedAt ?? undefined) ?? null;
     return sweepView(row, {
       counts,
       running,

@@ -214,12 +214,12 @@ async function checkNewDevice(
   if (await tx.device.findUnique({ where: { key }, select: { key: true } })) return;
   // One at a time, so that they are counted and kept in one step.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('new devices'))`;
-  const [made] = await tx.$queryRaw<{ own: number; all: number }[]>`
-    SELECT count(*) FILTER (WHERE "ownedBy" = ${party})::int AS "own", count(*)::int AS "all"
+  const [made] = await tx.$queryRaw<{ ofParty: number; all: number }[]>`
+    SELECT count(*) FILTER (WHERE "ownedBy" = ${party})::int AS "ofParty", count(*)::int AS "all"
     FROM "Device" WHERE "ownedBy" <> ${OPERATOR} AND "firstSeenAt" > now() - interval '1 day'`;
   const { perToken, inSum } = NEW_DEVICES;
   const over =
-    (made?.own ?? 0) >= perToken
+    (made?.ofParty ?? 0) >= perToken
       ? `This token has attached ${perToken} devices new to the grid`
       : (made?.all ?? 0) >= inSum
         ? `Tokens have attached ${inSum} devices new to the grid`

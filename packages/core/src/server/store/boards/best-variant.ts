@@ -138,9 +138,9 @@ async function capabilitiesUnder(
     select: { result: { select: { environment: true } } },
     orderBy: { result: { endedAt: 'desc' } },
   });
-  const own = fromJson<DeviceCapabilities>(capabilities);
+  const attached = fromJson<DeviceCapabilities>(capabilities);
   const seen = best && fromJson<Environment>(best.result.environment.content).capabilities;
-  return { ...own, features: seen?.features ?? own.features };
+  return { ...attached, features: seen?.features ?? attached.features };
 }
 
 /** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
@@ -178,8 +178,8 @@ async function rankedVariantOf(
         if (shipped) return shipped;
         continue;
       }
-      const own = group.fallback === 'device' ? device : null;
-      const from = { ...group, methodology, farthest, own, unconfirmed };
+      const only = group.fallback === 'device' ? device : null;
+      const from = { ...group, methodology, farthest, device: only, unconfirmed };
       const ranked = await measuredVariant(db, asked, from);
       if (!ranked?.result) continue;
       const shipped = shippedVariant(asked, { key: ranked.result.device.key }, farthest);
@@ -198,10 +198,10 @@ function problemOf(query: BestQuery): Problem {
   const { dimensions, shape, square } = opById(op);
   const sizeOf = (of: (typeof dimensions)[number]) => query[of.name as DimensionName] ?? of.default;
   for (const name of dimensionNames()) {
-    const own = dimensions.find((each) => each.name === name);
-    if (own ? sizeOf(own) !== undefined : query[name] === undefined) continue;
+    const dimension = dimensions.find((each) => each.name === name);
+    if (dimension ? sizeOf(dimension) !== undefined : query[name] === undefined) continue;
     throw new InputError(
-      `${name} is ${own ? 'missing' : `not a dimension of ${op}`}: ${op} takes ${Object.keys(square(2)).join(', ')}.`,
+      `${name} is ${dimension ? 'missing' : `not a dimension of ${op}`}: ${op} takes ${Object.keys(square(2)).join(', ')}.`,
       name,
     );
   }
@@ -274,12 +274,12 @@ async function measuredVariant(
     readonly methodology: number;
     readonly farthest: number;
     /** The device, if it is that alone: duels that were held there then decide what times cannot. */
-    readonly own: DeviceRow | null;
+    readonly device: DeviceRow | null;
     /** From any ranked result, not from quotable ones alone. */
     readonly unconfirmed: boolean;
   },
 ): Promise<BestVariant | null> {
-  const { fallback, farthest, methodology, own, unconfirmed, where } = of;
+  const { device, fallback, farthest, methodology, unconfirmed, where } = of;
   const { problem, profile, capabilities } = asked;
   const { op, dtype } = problem;
   const shapes = await db.variantBest.groupBy({
@@ -292,7 +292,7 @@ async function measuredVariant(
       isBest: true,
       unranked: null,
       device: where,
-      ...(!unconfirmed && { result: quotable(own?.ownedBy ?? null) }),
+      ...(!unconfirmed && { result: quotable(device?.ownedBy ?? null) }),
     },
     orderBy: { shape: 'asc' },
   });
@@ -300,7 +300,7 @@ async function measuredVariant(
   const nearest = nearestProblem(problem, measured);
   if (!nearest || nearest.distance > farthest) return null;
   const group = await db.device.findMany({ where, select: { key: true, name: true, class: true } });
-  const isOne = isQuotable('result', own?.ownedBy ?? null);
+  const isOne = isQuotable('result', device?.ownedBy ?? null);
   const all = await timesOn(
     db,
     group,
@@ -312,7 +312,8 @@ async function measuredVariant(
   const times = all.filter(({ unranked }) => unranked === null);
   const best = bestTimes(times);
   const order = portability(times);
-  const dueled = own && (await dueledOn(db, own, nearest.problem, { order, methodology, profile }));
+  const dueled =
+    device && (await dueledOn(db, device, nearest.problem, { order, methodology, profile }));
   const isFirst = ({ address }: { readonly address: string }) => address === dueled?.address;
   for (const each of order.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
     const { address, devices, partOfBest } = each;

@@ -36,18 +36,18 @@ export async function browserTaxOf(db: PrismaClient, deviceKey: string): Promise
   const rows = await db.$queryRaw<PairRow[]>`
     SELECT a."op", a."dtype", a."shape", a."profile"::text, ${deviceRefOf('other')},
       ${sideOf('a')} AS "a", ${sideOf('b')} AS "b"
-    FROM "Device" AS own
-    JOIN "Device" AS other ON lower(other."vendor") = lower(own."vendor")
-      AND lower(other."architecture") = lower(own."architecture") AND own."architecture" <> ''
-      AND (other."class" = 'browser') <> (own."class" = 'browser')
-      AND 'cpu' NOT IN (own."class"::text, other."class"::text)
+    FROM "Device" AS asked
+    JOIN "Device" AS other ON lower(other."vendor") = lower(asked."vendor")
+      AND lower(other."architecture") = lower(asked."architecture") AND asked."architecture" <> ''
+      AND (other."class" = 'browser') <> (asked."class" = 'browser')
+      AND 'cpu' NOT IN (asked."class"::text, other."class"::text)
     JOIN "VariantBest" AS a
-      ON a."deviceKey" = CASE own."class" WHEN 'browser' THEN other."key" ELSE own."key" END
+      ON a."deviceKey" = CASE asked."class" WHEN 'browser' THEN other."key" ELSE asked."key" END
     JOIN "VariantBest" AS b
-      ON b."deviceKey" = CASE own."class" WHEN 'browser' THEN own."key" ELSE other."key" END
+      ON b."deviceKey" = CASE asked."class" WHEN 'browser' THEN asked."key" ELSE other."key" END
       AND (b."op", b."dtype", b."shape", b."profile", b."methodology", b."address")
         = (a."op", a."dtype", a."shape", a."profile", a."methodology", a."address")
-    WHERE own."key" = ${deviceKey}
+    WHERE asked."key" = ${deviceKey}
     ORDER BY a."methodology" DESC LIMIT ${MAX_PAIRS}`;
   const newest = new Map<string, PairRow>();
   for (const row of rows) {

@@ -125,9 +125,9 @@ const isComparable = (
 async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<KernelResultRow[]> {
   const { dtype, methodology, op, profile, shape } = group;
   const rows = await db.$queryRaw<KernelRow[]>`
-    SELECT own."resultId", own."address", own."medianNs", own."lowNs", own."highNs",
-      own."unranked", result."importedBy", result."recordedAt", ${deviceRefOf('device')},
-      own."provenNs", best."provenNs" AS "bestNs", best."unranked" AS "bestUnranked"
+    SELECT first."resultId", first."address", first."medianNs", first."lowNs", first."highNs",
+      first."unranked", result."importedBy", result."recordedAt", ${deviceRefOf('device')},
+      first."provenNs", best."provenNs" AS "bestNs", best."unranked" AS "bestUnranked"
     FROM (
       SELECT DISTINCT ON ("deviceKey") "deviceKey", "resultId", "address", "medianNs",
         "lowNs", "highNs", "unranked", ${PROVEN_NS} AS "provenNs"
@@ -136,14 +136,14 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
         AND "profile" = ${profile}::"Profile" AND "shape" = ${shape}
         AND "methodology" = ${methodology}::int
       ORDER BY "deviceKey", ("unranked" IS NOT NULL), ${PROVEN_NS}
-    ) AS own
-    JOIN "Device" AS device ON device."key" = own."deviceKey"
-    JOIN "Result" AS result ON result."id" = own."resultId"
+    ) AS first
+    JOIN "Device" AS device ON device."key" = first."deviceKey"
+    JOIN "Result" AS result ON result."id" = first."resultId"
     LEFT JOIN (SELECT *, ${PROVEN_NS} AS "provenNs" FROM "VariantBest" WHERE "isBest") AS best
-      ON best."deviceKey" = own."deviceKey" AND best."op" = ${op}
+      ON best."deviceKey" = first."deviceKey" AND best."op" = ${op}
       AND best."dtype" = ${dtype} AND best."shape" = ${shape}
       AND best."profile" = ${profile}::"Profile" AND best."methodology" = ${methodology}::int
-    ORDER BY own."medianNs" LIMIT ${MAX_ROWS}`;
+    ORDER BY first."medianNs" LIMIT ${MAX_ROWS}`;
   const problem = parseProblem(group);
   return rows.map(({ bestNs, bestUnranked, importedBy, provenNs, recordedAt, ...row }) => ({
     ...row,
@@ -245,7 +245,7 @@ const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
           run."address", run."dtype", run."shape", run."profile") AS "standing"
       FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
       WHERE run."kernel" = ANY(${[...CEILINGS]}) AND result."medianNs" IS NOT NULL AND ${PLAUSIBLE}
-    ) AS own WHERE ("unranked" IS NOT NULL)::int = "standing"
+    ) AS measured WHERE ("unranked" IS NOT NULL)::int = "standing"
   ) AS placed JOIN "Device" AS device ON device."key" = "deviceKey"
   WHERE "place" = "runs" / 2 + 1
   ORDER BY "kernel", "op", "dtype", "shape", "profile", "medianNs"`;
@@ -287,13 +287,15 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
     isRange: ranges.has(resultId),
   });
   return [...group(newest, place).values()]
-    .flatMap((own) => {
-      const one = own.find(
+    .flatMap((headlines) => {
+      const one = headlines.find(
         (row) =>
           sideOf(row) === a &&
-          own.some((other) => sideOf(other) === b && other.methodology === row.methodology),
+          headlines.some((other) => sideOf(other) === b && other.methodology === row.methodology),
       );
-      const other = own.find((row) => sideOf(row) === b && row.methodology === one?.methodology);
+      const other = headlines.find(
+        (row) => sideOf(row) === b && row.methodology === one?.methodology,
+      );
       if (!one || !other || !isKnownProblem(one)) return [];
       const device = of === 'devices' ? null : one.device;
       const problem = parseProblem(one);

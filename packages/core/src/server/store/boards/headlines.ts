@@ -159,8 +159,8 @@ export async function moveHeadlines(
     const found = headlineOf(results ?? [], knownSpread(of, repeated ?? []));
     const variant = variants[place];
     if (!found || !variant) return [];
-    const { headline: own, ...rest } = found;
-    const { highNs, invocations, lowNs, medianNs, spread } = own;
+    const { headline, ...rest } = found;
+    const { highNs, invocations, lowNs, medianNs, spread } = headline;
     return [{ ...variant, ...rest, ...{ highNs, invocations, lowNs, medianNs, spread } }];
   });
   if (rows.length === 0) return;

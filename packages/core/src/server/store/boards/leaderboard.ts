@@ -97,8 +97,8 @@ async function contributedRows(
     distinct: ['deviceKey'],
   });
   return rows.map((row) => {
-    const own = ours.find(({ deviceKey }) => deviceKey === row.deviceKey);
-    return { ...row, naive: own?.naive, machines: own?.machines ?? 0, shorterMedian: null };
+    const best = ours.find(({ deviceKey }) => deviceKey === row.deviceKey);
+    return { ...row, naive: best?.naive, machines: best?.machines ?? 0, shorterMedian: null };
   });
 }
 
@@ -177,7 +177,7 @@ export function shorterMedianOf(
   row: Interval & { readonly resultId: string },
   shorter: Awaited<ReturnType<typeof shorterMedians>>,
 ): LeaderboardRow['shorterMedian'] {
-  const own = shorter
+  const shorterHere = shorter
     .filter(({ bestId }) => bestId === row.resultId)
     .map(({ address, resultId, ...time }) => ({
       address,
@@ -185,7 +185,7 @@ export function shorterMedianOf(
       medianNs: time.medianNs,
       provenNs: provenNs(time),
     }));
-  return shorterMedian({ medianNs: row.medianNs, provenNs: provenNs(row) }, own);
+  return shorterMedian({ medianNs: row.medianNs, provenNs: provenNs(row) }, shorterHere);
 }
 
 function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[] {

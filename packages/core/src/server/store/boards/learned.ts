@@ -83,14 +83,14 @@ export async function learnedHere(
   if (timed.length === 0) return null;
   const addresses = [...new Set(rows.map(({ address }) => address))];
   const duels = await duelsHere(db, device, kindOf(asked), addresses);
-  const own = asDueled(timed, duels, 'least');
+  const measured = asDueled(timed, duels, 'least');
   const shipped = shippedFor({ key: device.key }, { ...problem, profile });
-  const known = new Set(own.map(placeOf));
+  const known = new Set(measured.map(placeOf));
   const learned: LearnedHere = {
     selector: new Selector(
       [
         ...(shipped ? shippedTimes(shipped) : []).filter((each) => !known.has(placeOf(each))),
-        ...own,
+        ...measured,
       ],
       shipped ? shippedBeside(shipped) : [],
     ),
@@ -99,7 +99,7 @@ export async function learnedHere(
     measuredAt: newest.endedAt.toISOString(),
     profile,
     roofline: surveyed ?? shipped?.roofline,
-    tried: [...new Set(own.map(({ address }) => address))].map(parseVariant),
+    tried: [...new Set(measured.map(({ address }) => address))].map(parseVariant),
   };
   fitted.delete(place);
   fitted.set(place, { rows: now.rows, learned });

@@ -218,18 +218,18 @@ export async function portabilityOf(
     shipping:
       ship === undefined
         ? null
-        : { address: ship, devices: [...devices.values()].map((own) => shippingTo(own, ship)) },
+        : { address: ship, devices: [...devices.values()].map((times) => shippingTo(times, ship)) },
   };
 }
 
 /** What one device loses by a variant that is not its own best. */
 function shippingTo(
-  own: DeviceTimes,
+  times: DeviceTimes,
   ship: string,
 ): NonNullable<PortabilityReport['shipping']>['devices'][number] {
-  const [best] = own;
-  const shorter = shorterMedian(best, own);
-  const same = own.find(({ address }) => address === ship);
+  const [best] = times;
+  const shorter = shorterMedian(best, times);
+  const same = times.find(({ address }) => address === ship);
   return {
     device: best.device,
     best: measured(best),

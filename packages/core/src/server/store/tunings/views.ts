@@ -222,14 +222,14 @@ export async function tunedShapes(db: PrismaClient, id: string): Promise<TunedSh
       toSearch: order.length - skipped.size,
     }),
   );
-  const found = new Map([...runs].map(([shape, own]) => [shape, foundOf(own)]));
+  const found = new Map([...runs].map(([shape, shapeRuns]) => [shape, foundOf(shapeRuns)]));
   const samples = await samplesOf(
     db,
     [...found.values()].flatMap(({ best }) => best ?? []),
   );
   return order.map((shape) => {
-    const own = runs.get(shape) ?? [];
-    const screens = own.filter(({ rival }) => !rival);
+    const shapeRuns = runs.get(shape) ?? [];
+    const screens = shapeRuns.filter(({ rival }) => !rival);
     const ended = screens.filter(({ outcome }) => outcome !== null);
     const why = skipped.get(shape) ?? null;
     const state =
