@@ -116,17 +116,16 @@ it('repeats.mjs judges equal and different variants by invocations', async () =>
   const file = join(folder, 'repeats.json');
   const runs = (medianNs: number, other = medianNs) =>
     [medianNs, other].map((ns) => ({ medianNs: ns, lowNs: 0.999 * ns, highNs: 1.001 * ns, n: 99 }));
-  const judged = async (...of: ReturnType<typeof runs>[]) => {
-    await writeFile(
-      file,
-      JSON.stringify(of.map((each, i) => ({ of: `variant ${i}`, runs: each }))),
-    );
+  const judged = async (...variants: ReturnType<typeof runs>[]) => {
+    const repeated = variants.map((runs, i) => ({ of: `variant ${i}`, runs }));
+    await writeFile(file, JSON.stringify(repeated));
     return ended('repeats.mjs', '--from', file, '--repeats', '2');
   };
-  const stable = await judged(runs(100, 100.1), runs(104));
+  // One invocation is known to about 6% on a GPU that has shown no spread yet.
+  const stable = await judged(runs(100, 100.1), runs(120));
   expect(stable.stdout).toContain('| of 1 invocation, with the prior | 2 | 0 | 1 | 1 | 1 | 0 |');
   expect(stable.stdout).toContain('\nStable: 2 variants');
-  const apart = await judged(runs(100, 104), runs(102));
+  const apart = await judged(runs(100, 144), runs(120));
   expect(apart).toMatchObject({ code: 1 });
   expect(apart.stdout).toContain('| of 1 invocation, with the prior | 2 | 1 | 1 | 1 | 0 | 1 |');
 });

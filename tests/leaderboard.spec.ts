@@ -1,5 +1,4 @@
 import { expect, type Page } from '@playwright/test';
-import { violations } from './axe';
 import { test } from './fixtures';
 import type { Grid } from './grid';
 
@@ -10,41 +9,6 @@ let grid: Grid;
 test.beforeAll(({ example }) => {
   grid = example.grid;
 });
-
-const ALL = 'groups=gpu&groups=software&groups=reference';
-/** As a visitor sees them; all-pages.spec.ts has every page as an admin does. */
-const PAGES = {
-  'first screen': '/',
-  board: `/?shape=1024&${ALL}`,
-  'reference only': '/?shape=1024&groups=reference',
-  'heat map': `/?shape=1024&view=heatmap&groups=gpu,software`,
-  portability: `/?shape=1024&view=portability&groups=gpu,software`,
-  'nothing portable': '/?dtype=i32&view=portability',
-  'best of a transpose': '/best?op=transpose&rows=3072&cols=4096',
-  'best, far away': '/best?m=8192&n=64&k=64&vendor=example&architecture=other',
-  'no best': '/best?m=64&n=64&k=64&dtype=i32',
-};
-
-for (const width of [1280, 390]) {
-  test(`is accessible in both schemes and as wide as the screen: ${width}`, {
-    tag: '@full',
-  }, async ({ browser }) => {
-    const context = await browser.newContext({ viewport: { width, height: 844 } });
-    const page = await context.newPage();
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(`${page.url()}: ${error}`));
-    for (const [name, path] of Object.entries(PAGES)) {
-      await page.goto(`${grid.url}${path}`);
-      expect.soft(await violations(page), name).toEqual([]);
-      const excess = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.body.clientWidth,
-      );
-      expect.soft(excess, `${name} scrolls sideways`).toBe(0);
-    }
-    expect(errors).toEqual([]);
-    await context.close();
-  });
-}
 
 /** Of devices: those of the reference lead nowhere. */
 const rows = (page: Page) => page.locator('main table tbody th[scope=row]:has(a)');
@@ -119,7 +83,7 @@ test('on a phone the first figure is in the first screen, and the filters are on
   const page = await context.newPage();
   const noGpu = page.getByText('This site has no');
   const check = async (who: string) => {
-    for (const path of ['/', `/?shape=1024&${ALL}`, '/?dtype=i32']) {
+    for (const path of ['/', '/?shape=1024&groups=gpu,software,reference', '/?dtype=i32']) {
       await page.goto(`${grid.url}${path}`);
       await expect(noGpu).toHaveCount(path.includes('i32') ? 1 : 0);
       const figure = page.locator('main').getByText(/^\d[\d,.]+$/);

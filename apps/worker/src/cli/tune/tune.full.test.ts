@@ -1,39 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
 import { type BenchFile, benchFileSchema, tunedFileSchema } from '@tilemark/core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { useBundle } from '../../bundle.test-helper';
+import { expect, it } from 'vitest';
+import { type Ended, NAIVE, useTune } from './tune.test-helper';
 
-const bundle = useBundle();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tilemark-tune-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the bundled program as a shell would. */
-function tune(...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [bundle.main, 'tune', ...args],
-      { env: { ...process.env, TMPDIR: folder } },
-      (error, stdout, stderr) => {
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-      },
-    );
-  });
-}
-
-const NAIVE = ['--op', 'transpose', '--shape', '64x32', '--kernel', 'transpose/naive'];
+const { tune, file } = useTune();
 
 /** Trials in the order they were made: policy, address, and whether the cache had them. */
 const trialsOf = ({ stderr }: Ended) =>
@@ -58,7 +28,6 @@ const outcomes = (results: BenchFile['results']) =>
 it('tune tries a space, writes results, saves the winner, and goes on from its cache', {
   timeout: 300_000,
 }, async () => {
-  const file = (name: string) => join(folder, name);
   const args = [...NAIVE, '--tunable', 'BLOCK=4,8', '--budget', '1h'];
   const files = ['--cache', file('trials'), '--json', file('all.json'), '--save', file('best')];
   const first = await tune(...args, ...files);

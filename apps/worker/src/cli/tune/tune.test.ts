@@ -1,39 +1,8 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useBundle } from '../../bundle.test-helper';
+import { describe, expect, it } from 'vitest';
 import { compilesAhead } from './tune';
+import { NAIVE, useTune } from './tune.test-helper';
 
-const bundle = useBundle();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tilemark-tune-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Runs the bundled program as a shell would. */
-function tune(...args: string[]): Promise<Ended> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [bundle.main, 'tune', ...args],
-      { env: { ...process.env, TMPDIR: folder } },
-      (error, stdout, stderr) => {
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-      },
-    );
-  });
-}
-
-const NAIVE = ['--op', 'transpose', '--shape', '64x32', '--kernel', 'transpose/naive'];
+const { tune } = useTune();
 
 describe('tilemark tune', () => {
   it.each([
