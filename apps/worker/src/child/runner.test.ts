@@ -104,7 +104,7 @@ describe('a runner of the first adapter', () => {
     const next = { ...quick, variant: { kernel: 'matmul/tiled', tunables: { TILE: 4 } } };
     const compileNs = ({ outcome }: RunReport) =>
       outcome.kind === 'measured' ? outcome.measurement.compileNs : undefined;
-    expect(compileNs(await runner.run(quick, { next }))).toBeGreaterThan(0);
+    expect(compileNs(await runner.run(quick, { ahead: [next] }))).toBeGreaterThan(0);
     expect(compileNs(await runner.run(next))).toBeNull();
   });
 
@@ -113,7 +113,7 @@ describe('a runner of the first adapter', () => {
       const runner = runnerOf('0');
       const pids: (number | undefined)[] = [];
       const { outcome } = await runner.run(quick, {
-        next: long,
+        ahead: [long],
         onStep: (step) => {
           if (step !== 'cold') return;
           pids.push(runner.pid);
@@ -130,7 +130,7 @@ describe('a runner of the first adapter', () => {
     let closed: Promise<void> | undefined;
     const pids = new Set<number | undefined>();
     const { outcome } = await runner.run(quick, {
-      next: long,
+      ahead: [long],
       onStep: (step) => {
         pids.add(runner.pid);
         if (step === 'cold') closed ??= runner.close();

@@ -53,9 +53,9 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
   default: DEFAULT,
   // Timed as by default, so that its results are ranked with those.
   energy: { ...DEFAULT, id: 'energy', energy: { stretches: 3, stretchNs: 5e9 } },
-  // For comparing designs by the hundred. The warm-up is long enough for a GPU that has idled for
-  // a moment: on an NVIDIA H200, 15 ms gave a quarter of the rate (2026-11-21). After seconds of
-  // idling, the canary extends it.
+  // For comparing designs by the thousand. The warm-up is long enough for a GPU that has idled for
+  // a moment: on an NVIDIA H200, 15 ms gave a quarter of the rate (2026-11-21). Where a canary
+  // watches the device, it alone says how long to warm up.
   screen: {
     id: 'screen',
     rankable: false,

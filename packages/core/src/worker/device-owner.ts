@@ -84,12 +84,17 @@ export class DeviceOwner {
   }
 
   /**
-   * Measures one run and compiles the next meanwhile. Throws DeviceFault if the owner crashes,
+   * Measures one run and compiles others meanwhile. Throws DeviceFault if the owner crashes,
    * hangs or loses its device.
    */
-  run(run: Measurable, next: Compilable | null, onStep?: (step: Step) => void): Promise<Outcome> {
+  run(
+    run: Measurable,
+    ahead: readonly Compilable[],
+    onStep?: (step: Step) => void,
+  ): Promise<Outcome> {
+    const variants = [run, ...ahead].map(({ variant }) => variant);
     return this.#converse(
-      { kind: 'run', run, next, files: filesOf(run.variant, next?.variant) },
+      { kind: 'run', run, ahead, files: filesOf(...variants) },
       (message) => (message.kind === 'outcome' ? message.outcome : undefined),
       onStep,
     );
@@ -160,5 +165,5 @@ export class DeviceOwner {
 }
 
 /** What the owner needs to know of variants that are not of the catalogue. */
-const filesOf = (...variants: readonly (Variant | undefined)[]): KernelFile[] =>
-  variants.flatMap((variant) => (variant && fileOf(variant.kernel)) ?? []);
+const filesOf = (...variants: readonly Variant[]): KernelFile[] =>
+  variants.flatMap(({ kernel }) => fileOf(kernel) ?? []);

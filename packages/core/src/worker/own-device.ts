@@ -106,16 +106,17 @@ async function surroundingsOf(
 async function measure(
   { executor, capabilities }: OpenDevice,
   surroundings: Surroundings,
-  { run: { variant, problem, policy, seed }, next }: Extract<ToOwner, { kind: 'run' }>,
+  { run: { variant, problem, policy, seed }, ahead }: Extract<ToOwner, { kind: 'run' }>,
   othersLoad: () => () => number,
 ): Promise<FromOwner> {
-  let ahead: Promise<void> | null = null;
+  let compiled: Promise<unknown> = Promise.resolve();
   const onStep = (step: Step) => {
     surroundings.onStep?.(step);
-    // The run itself is compiled. An error of the next one returns when that is measured.
-    if (step === 'verify' && next) {
-      ahead = executor.compile(next.variant, next.problem).catch(() => {});
-    }
+    if (step !== 'verify') return;
+    // The run itself is compiled. An error of another returns when that is measured.
+    compiled = Promise.allSettled(
+      ahead.map((next) => executor.compile(next.variant, next.problem)),
+    );
   };
   const run = () =>
     runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
@@ -125,7 +126,7 @@ async function measure(
     });
   const outcome = await measuredQuietly(run, policy, { othersLoad });
   // Nothing may go on once the run has ended: others may measure then.
-  await ahead;
+  await compiled;
   return { kind: 'outcome', outcome };
 }
 

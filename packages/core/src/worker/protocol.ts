@@ -69,11 +69,11 @@ export interface Dueling {
 }
 
 export type ToOwner =
-  /** `next` is compiled meanwhile; the outcome is sent once that has ended, too. */
+  /** `ahead` is compiled meanwhile; the outcome is sent once that has ended, too. */
   | {
       readonly kind: 'run';
       readonly run: Measurable;
-      readonly next: Compilable | null;
+      readonly ahead: readonly Compilable[];
       readonly files: readonly KernelFile[];
     }
   /** `files` are those of the contributed kernels. */

@@ -33,8 +33,8 @@ export interface RunReport {
 }
 
 export interface RunOptions {
-  /** Compiled under the run's profile while the run is measured. */
-  readonly next?: Compilable | null;
+  /** What is compiled under the run's profile while the run is measured. */
+  readonly ahead?: readonly Compilable[];
   readonly onStep?: (step: Step) => void;
   readonly signal?: AbortSignal;
 }
@@ -82,7 +82,7 @@ export class DeviceRunner {
    * Measures one run. A device fault is an outcome, `failed` at stage `device`, as is a
    * profile under which the device does not open. Throws DeviceFault if it does not open
    * under `default` either: it is gone. An abort ends the owner and throws the signal's
-   * reason. A run that faults while the next one compiles is measured again without.
+   * reason. A run that faults while others compile is measured again without.
    */
   async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
     const { variant, problem, profile, policy, rival, seed } = input;
@@ -90,7 +90,7 @@ export class DeviceRunner {
     const { longestDuelNs: longestNs } = POLICIES[policy];
     const key = keyOf(profile, variant, ...(rival ? [rival.variant] : []));
     // A contributed kernel is compiled where it runs.
-    const next = options.next && keyOf(profile, options.next.variant) === key ? options.next : null;
+    const ahead = (options.ahead ?? []).filter((next) => keyOf(profile, next.variant) === key);
     const abandon = () => void this.#end(key);
     let environment: Environment | null = null;
     try {
@@ -99,7 +99,7 @@ export class DeviceRunner {
       signal?.throwIfAborted();
       signal?.addEventListener('abort', abandon);
       this.#working = owner;
-      const alone = await owner.run({ variant, problem, policy, seed }, next, onStep);
+      const alone = await owner.run({ variant, problem, policy, seed }, ahead, onStep);
       const outcome =
         rival && alone.kind === 'measured'
           ? afterDuel(
@@ -118,7 +118,9 @@ export class DeviceRunner {
       // An owner that we ended says nothing about the kernel.
       signal?.throwIfAborted();
       // Nor does one that may have died of what it was compiling.
-      if (next && !this.#isClosed) return await this.run(input, { ...options, next: null });
+      if (ahead.length > 0 && !this.#isClosed) {
+        return await this.run(input, { ...options, ahead: [] });
+      }
       return {
         outcome: { kind: 'failed', stage: 'device', message: error.message },
         environment: environment ?? { ...(await this.open('default')).environment, profile },

@@ -5,10 +5,9 @@ import {
   METHODOLOGY_VERSION,
   type Outcome,
   outcomeSchema,
-  type Point,
-  type PolicyId,
   policyIdSchema,
   profileSchema,
+  type WantedRun,
 } from '@tilemark/core';
 import {
   InputError,
@@ -17,6 +16,7 @@ import {
   type Problem,
   shapeText,
   specialise,
+  type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
 import { atFlag, readIfThere } from '../flags';
@@ -41,9 +41,9 @@ type Line = z.infer<typeof lineSchema>;
 /** Trials kept from one tuning to the next. */
 export interface TrialCache {
   /** Null if the file has no trial of the same source on the same device. */
-  find(point: Point, policy: PolicyId): KnownTrial | null;
+  find(run: WantedRun): KnownTrial | null;
   /** On disk when it returns. */
-  add(point: Point, policy: PolicyId, outcome: Outcome): Promise<KnownTrial>;
+  add(run: WantedRun, outcome: Outcome): Promise<KnownTrial>;
 }
 
 /** A trial with the name that it has in every file of results, however often they are written. */
@@ -56,7 +56,6 @@ export interface KnownTrial {
 export interface CacheScope {
   readonly deviceKey: string;
   readonly environment: Environment;
-  readonly problem: Problem;
 }
 
 /**
@@ -88,29 +87,29 @@ export async function openCache(
   }
 
   const known = new Map(lines.map((line) => [keyOf(line), line]));
-  const describe = (point: Point, policy: PolicyId) => ({
+  const describe = ({ address, policy, problem, variant }: WantedRun) => ({
     device: scope.deviceKey,
     driver: scope.environment.driver,
     runtime: JSON.stringify(scope.environment.runtimeVersions),
     profile: scope.environment.profile,
     methodologyVersion: METHODOLOGY_VERSION,
     policy,
-    problem: `${scope.problem.op} ${shapeText(scope.problem)} ${scope.problem.dtype}`,
-    address: point.address,
-    source: sourceHash(point, scope.problem),
+    problem: `${problem.op} ${shapeText(problem)} ${problem.dtype}`,
+    address,
+    source: sourceHash(variant, address, problem),
   });
   return {
-    find(point, policy) {
-      const line = known.get(keyOf(describe(point, policy)));
+    find(run) {
+      // Nothing is asked for twice of one search: without lines there is nothing to find.
+      const line = lines.length > 0 && known.get(keyOf(describe(run)));
       return line ? knownTrial(line) : null;
     },
-    async add(point, policy, outcome) {
+    async add(run, outcome) {
       const line: Line = {
-        ...describe(point, policy),
+        ...describe(run),
         endedAt: new Date().toISOString(),
         outcome,
       };
-      known.set(keyOf(line), line);
       if (path !== undefined)
         await atFlag('--cache', appendFile(path, `${JSON.stringify(line)}\n`));
       return knownTrial(line);
@@ -131,7 +130,7 @@ function knownTrial({ outcome, ...line }: Line): KnownTrial {
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-function sourceHash({ kernel, tunables, address }: Point, problem: Problem): string {
+function sourceHash({ kernel, tunables }: Variant, address: string, problem: Problem): string {
   const definition = kernelById(kernel);
   const source =
     definition.runsOn === 'gpu'

@@ -1,8 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  Canary,
-  drawSeed,
   drive,
   type Evidence,
   evidenceOf,
@@ -11,19 +8,11 @@ import {
   type Findings,
   familyShapes,
   type Observation,
-  type OpenDevice,
   type Outcome,
   outcomeReason,
-  POLICIES,
-  type Policy,
-  type Profile,
-  Roofline,
-  runDuel,
-  runVariant,
   screenedOf,
   searchFamily,
   verdictOn,
-  type WantedRun,
 } from '@tilemark/core';
 import {
   type Dtype,
@@ -34,37 +23,19 @@ import {
   shapeText,
   shortAddress,
 } from '@tilemark/kernels';
-import { chooseDevice, openDevice } from '../../device/select';
-import { withMachineLock } from '../../run/machine-lock';
 import { ratioText } from '../duel';
 import { atFlag, parseIfThere } from '../flags';
 import { checkDtype } from '../selection';
-import { significant, timeText } from '../table';
+import { significant, timeText, WAITING } from '../table';
+import { type DriverOptions, SearchDriver } from './driver';
 
-export interface SuiteRequest {
+export interface SuiteRequest extends DriverOptions {
   readonly suite: Family;
   readonly dtype: Dtype;
-  readonly profile: Profile;
   /** ns. */
   readonly budget: number;
-  readonly device: string;
   readonly save?: string;
 }
-
-/**
- * Screening without its warm-up: variant follows variant, and the canary tells when the device has
- * idled. Thousands are timed, each proved as in every run.
- */
-const GLANCE: Policy = {
-  ...POLICIES.screen,
-  minSampleNs: 0.8e6,
-  warmup: { samples: 1, ns: 1 },
-  minSamples: 5,
-  minTotalNs: 0,
-};
-
-/** Pipelines that are compiled at once. */
-const COMPILING = 64;
 
 /**
  * Times the candidates of every shape of a family, so that the selector can answer for shapes that
@@ -72,123 +43,79 @@ const COMPILING = 64;
  * apart. A file from an interrupted run is continued. Returns the exit code. Throws InputError.
  */
 export async function tuneSuite(
-  { suite: family, dtype, profile, save, budget, device }: SuiteRequest,
+  { suite: family, dtype, save, budget: budgetNs, ...options }: SuiteRequest,
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
   checkDtype(family, dtype);
-  const choice = await chooseDevice(device);
-  if (choice.kind !== 'gpu') throw new InputError('a suite is tuned on a GPU', '--device');
-  return withMachineLock(
-    async () => {
-      const threads = new URL('./thread.mjs', childEntry);
-      const gpu = await openDevice(choice, profile, threads);
-      const canary =
-        gpu.identity.class === 'gpu'
-          ? await Canary.of(gpu.executor, (ns) => sleep(ns / 1e6))
-          : null;
-      await canary?.wake();
-      const roofline = await new Roofline(gpu.executor, gpu.capabilities).survey();
-      const surroundings = {
-        deviceClass: gpu.identity.class,
-        lastLevelCacheBytes: gpu.lastLevelCacheBytes,
-        nowNs: () => Number(process.hrtime.bigint()),
-        canary,
-        seed: drawSeed(),
-      };
-      const head = {
-        device: gpu.identity,
-        driver: gpu.environment.driver,
-        runtimeVersions: gpu.environment.runtimeVersions,
-        profile,
-        op: family.op,
-        dtype,
-        measuredAt: new Date().toISOString(),
-        command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budget / 1e9}s`,
-        ...(roofline && { roofline }),
-      };
-      const known = save === undefined ? null : await earlier(save, head);
-      const keep = async ({ times, finals }: Findings) => {
-        if (save === undefined || times.length === 0) return;
-        const text = `${JSON.stringify(evidenceOf(head, times, finals))}\n`;
-        await atFlag('--save', writeFile(save, text));
-      };
-      const { shapes, skipped } = familyShapes(family, dtype, (variant, problem) => {
-        const fit = feasible(variant, problem, gpu.capabilities);
-        return fit.ok ? null : fit.why;
-      });
-      for (const { shape, why } of skipped) print(`${shape}: skipped: ${why}`);
-      const before = new Set(known?.times.map(({ problem }) => shapeText(problem)));
-      const beganNs = surroundings.nowNs();
-      let failed = 0;
-      let saved = Promise.resolve();
-      let compiled: Problem | null = null;
-      const search = searchFamily<Outcome>({
-        ...{ shapes, known: known ?? undefined, budgetNs: budget, nowNs: surroundings.nowNs },
-        onShape: (problem, outcomes, found) => {
-          const times: Observation[] = [];
-          for (const [{ address }, outcome] of outcomes) {
-            if (outcome.kind === 'measured') {
-              times.push({ problem, address, ns: outcome.measurement.cold.medianNs });
-            } else {
-              print(`${shapeText(problem)}: ${address}: ${outcomeReason(outcome)?.split('\n')[0]}`);
-              failed++;
-            }
+  return SearchDriver.with(options, childEntry, async (driver) => {
+    const { capabilities, environment, identity } = driver.description;
+    if (identity.class === 'cpu') throw new InputError('a suite is tuned on a GPU', '--device');
+    driver.onWait = () => print(WAITING);
+    const roofline = await driver.survey();
+    const { profile } = options;
+    const head = {
+      device: identity,
+      driver: environment.driver,
+      runtimeVersions: environment.runtimeVersions,
+      profile,
+      op: family.op,
+      dtype,
+      measuredAt: new Date().toISOString(),
+      command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budgetNs / 1e9}s`,
+      ...(roofline && { roofline }),
+    };
+    const known = save === undefined ? null : await earlier(save, head);
+    const keep = async ({ times, finals }: Findings) => {
+      if (save === undefined || times.length === 0) return;
+      const text = `${JSON.stringify(evidenceOf(head, times, finals))}\n`;
+      await atFlag('--save', writeFile(save, text));
+    };
+    const { shapes, skipped } = familyShapes(family, dtype, (variant, problem) => {
+      const fit = feasible(variant, problem, capabilities);
+      return fit.ok ? null : fit.why;
+    });
+    for (const { shape, why } of skipped) print(`${shape}: skipped: ${why}`);
+    const before = new Set(known?.times.map(({ problem }) => shapeText(problem)));
+    const beganNs = driver.nowNs();
+    let failed = 0;
+    let saved = Promise.resolve();
+    const search = searchFamily<Outcome>({
+      shapes,
+      known: known ?? undefined,
+      budgetNs,
+      nowNs: driver.nowNs,
+      onShape: (problem, outcomes, found) => {
+        const times: Observation[] = [];
+        for (const [{ address }, outcome] of outcomes) {
+          if (outcome.kind === 'measured') {
+            times.push({ problem, address, ns: outcome.measurement.cold.medianNs });
+          } else {
+            print(`${shapeText(problem)}: ${address}: ${outcomeReason(outcome)?.split('\n')[0]}`);
+            failed++;
           }
-          print(line(problem, times));
-          saved = keep(found);
-        },
-        onDuel: ({ a, b, ratio, low, high }, problem, found) => {
-          const than = ratioText(verdictOn(ratio, low, high), shortAddress(b));
-          print(`${shapeText(problem)}: duel: ${shortAddress(a)} is ${than}`);
-          saved = keep(found);
-        },
-      });
-      const { duels, searched } = await drive(search, async ({ following, run }) => {
-        const { problem, rival, variant } = run;
-        await saved;
-        if (rival) {
-          const ended = await runDuel(
-            ...([gpu.executor, { a: variant, b: rival.variant }, problem] as const),
-            ...([gpu.capabilities, surroundings, { longestNs: GLANCE.longestDuelNs }] as const),
-          );
-          if (ended.kind === 'dueled') return { outcome: null, contrast: ended.duel };
-          const why = outcomeReason(ended.outcome)?.split('\n')[0];
-          print(`${shapeText(problem)}: no duel: ${why}`);
-          return { outcome: null, contrast: null };
         }
-        if (compiled !== problem) {
-          compiled = problem;
-          await compileAll(
-            gpu,
-            [run, ...following()].filter((each) => each.problem === problem),
-          );
-        }
-        const outcome = await runVariant(
-          ...([gpu.executor, variant, problem, GLANCE, gpu.capabilities, surroundings] as const),
-        );
-        return { outcome, contrast: null };
-      });
+        print(line(problem, times));
+        saved = keep(found);
+      },
+      onDuel: ({ a, b, ratio, low, high }, problem, found) => {
+        const than = ratioText(verdictOn(ratio, low, high), shortAddress(b));
+        print(`${shapeText(problem)}: duel: ${shortAddress(a)} is ${than}`);
+        saved = keep(found);
+      },
+    });
+    const { duels, searched } = await drive(search, async (ask) => {
       await saved;
-      const spentNs = surroundings.nowNs() - beganNs;
-      const open = shapes.filter(({ problem }) => !before.has(shapeText(problem)));
-      print(
-        `${searched} of ${open.length} shapes measured in ${significant(spentNs / 1e9)} s, ${before.size} known before, ${skipped.length} skipped, ${failed} variants failed; ${duels} duels of those nearest`,
-      );
-      return searched + before.size > 0 ? 0 : 1;
-    },
-    { onWait: () => print('waiting for another measurement on this machine') },
-  );
-}
-
-/** Compiles variants, many at a time; a failure is the outcome of the run. */
-async function compileAll({ executor }: OpenDevice, runs: readonly WantedRun[]): Promise<void> {
-  for (let first = 0; first < runs.length; first += COMPILING) {
-    const some = runs.slice(first, first + COMPILING);
-    await Promise.allSettled(
-      some.map(({ problem, variant }) => executor.compile(variant, problem)),
+      return driver.answer(ask);
+    });
+    await saved;
+    const spentNs = driver.nowNs() - beganNs;
+    const open = shapes.filter(({ problem }) => !before.has(shapeText(problem)));
+    print(
+      `${searched} of ${open.length} shapes measured in ${significant(spentNs / 1e9)} s, ${before.size} known before, ${skipped.length} skipped, ${failed} variants failed; ${duels} duels of those nearest`,
     );
-  }
+    return searched + before.size > 0 ? 0 : 1;
+  });
 }
 
 function line(problem: Problem, times: readonly Observation[]): string {

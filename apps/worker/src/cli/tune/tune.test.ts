@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilesAhead } from './tune';
+import { compilesAhead } from './driver';
 import { NAIVE, useTune } from './tune.test-helper';
 
 const { tune } = useTune();
