@@ -1,16 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
-
-/** Shaders are imported as text, as the bundlers of the worker and the site do. */
-const wgslAsText = {
-  name: 'wgsl-as-text',
-  enforce: 'pre' as const,
-  async load(id: string) {
-    if (!id.endsWith('.wgsl')) return null;
-    return `export default ${JSON.stringify(await readFile(id, 'utf8'))};`;
-  },
-};
 
 /** Starts a Postgres and a Redis for the projects that need them. */
 const SERVICES = [fileURLToPath(new URL('packages/core/setup.test-helper.ts', import.meta.url))];
@@ -59,7 +48,6 @@ const faults = {
 };
 
 export default defineConfig({
-  plugins: [wgslAsText],
   test: {
     maxWorkers: 2,
     // Machines are shared: a limit is for what hangs, not for what is slow.

@@ -3,4 +3,4 @@ import { register as registerTypeScript } from 'tsx/esm/api';
 
 /** `node --import` of this file runs TypeScript sources and their shaders as they are. */
 registerTypeScript();
-registerLoader('./wgsl-loader.mjs', import.meta.url);
+registerLoader('./raw-loader.mjs', import.meta.url);

@@ -1,5 +1,5 @@
 import { ceilDiv, gpuKernel, KERNELS, type Kernel, tunable } from '@tilemark/kernels';
-import wgsl from './matmul/01-naive.wgsl';
+import wgsl from './matmul/01-naive.wgsl?raw';
 
 /** A kernel that nothing but the registry knows. */
 export const toyKernel = gpuKernel({

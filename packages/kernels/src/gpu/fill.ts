@@ -3,9 +3,9 @@ import { typeHeader } from '../specialise';
 import { type Fill, fillWords } from '../verify/inputs';
 import { POISON_WORD } from '../verify/poison';
 import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
-import fillWgsl from './fill.wgsl';
+import fillWgsl from './fill.wgsl?raw';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
-import poisonWgsl from './poison.wgsl';
+import poisonWgsl from './poison.wgsl?raw';
 import type { DeviceWatch } from './watch';
 
 const WORKGROUP = 256;

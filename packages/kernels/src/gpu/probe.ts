@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
-import copyWgsl from '../probe/copy.wgsl';
-import fmaWgsl from '../probe/fma.wgsl';
+import copyWgsl from '../probe/copy.wgsl?raw';
+import fmaWgsl from '../probe/fma.wgsl?raw';
 import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
 import { typeHeader } from '../specialise';
 import { BufferUsage } from './buffers';

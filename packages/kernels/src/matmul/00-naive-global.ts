@@ -1,5 +1,5 @@
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './00-naive-global.wgsl';
+import wgsl from './00-naive-global.wgsl?raw';
 import { batched, gridOverC } from './grid';
 
 export const naiveGlobal = gpuKernel({

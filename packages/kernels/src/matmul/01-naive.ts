@@ -1,5 +1,5 @@
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './01-naive.wgsl';
+import wgsl from './01-naive.wgsl?raw';
 import { batched, gridOverC, MAPPING } from './grid';
 
 export const naive = gpuKernel({

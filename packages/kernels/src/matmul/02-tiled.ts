@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, type Tunable, tunable, type ValuesOf } from '../kernel';
-import wgsl from './02-tiled.wgsl';
+import wgsl from './02-tiled.wgsl?raw';
 import { batched, gridOverC, MAPPING } from './grid';
 
 const layout = <const Name extends string>(name: Name, tensor: string) =>

@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './03-tiled-wpt.wgsl';
+import wgsl from './03-tiled-wpt.wgsl?raw';
 import { batched, gridOverC } from './grid';
 
 export const tiledWpt = gpuKernel({

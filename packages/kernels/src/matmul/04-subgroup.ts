@@ -1,5 +1,5 @@
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './04-subgroup.wgsl';
+import wgsl from './04-subgroup.wgsl?raw';
 import { batched, gridOverC } from './grid';
 
 export const subgroup = gpuKernel({

@@ -1,7 +1,7 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import type { Problem } from '../problem';
-import wgsl from './07-split-k.wgsl';
+import wgsl from './07-split-k.wgsl?raw';
 import { gridOverC } from './grid';
 
 /** Sums are kept in f32 or i32. */

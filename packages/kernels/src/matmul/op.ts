@@ -5,8 +5,8 @@
  */
 import { defineOp, type Sizes } from '../op';
 import { compareProducts } from './check';
-import norms from './norms.wgsl';
-import reference from './reference.wgsl';
+import norms from './norms.wgsl?raw';
+import reference from './reference.wgsl?raw';
 
 /** C[m x n] = A[m x k] B[k x n], all row-major; b of them, one after the other. */
 export type MatmulShape = Sizes<'m' | 'n' | 'k', 'b'>;

@@ -1,6 +1,6 @@
 import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
-import wgsl from './00-copy.wgsl';
+import wgsl from './00-copy.wgsl?raw';
 
 /** Most workgroups along x, below the limit of 65,535; the rest go along y. */
 const GROUPS_X = 32_768;

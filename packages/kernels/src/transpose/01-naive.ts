@@ -1,6 +1,6 @@
 import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
-import wgsl from './01-naive.wgsl';
+import wgsl from './01-naive.wgsl?raw';
 
 export const naive = gpuKernel({
   id: 'transpose/naive',

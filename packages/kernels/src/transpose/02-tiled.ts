@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel } from '../kernel';
-import wgsl from './02-tiled.wgsl';
+import wgsl from './02-tiled.wgsl?raw';
 import { gridOverA, TILE } from './tile';
 
 export const tiled = gpuKernel({

@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel } from '../kernel';
-import wgsl from './03-padded.wgsl';
+import wgsl from './03-padded.wgsl?raw';
 import { gridOverA, TILE } from './tile';
 
 export const padded = gpuKernel({

@@ -1,7 +1,7 @@
 import { combinations } from '../combinations';
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './04-multi-row.wgsl';
+import wgsl from './04-multi-row.wgsl?raw';
 import { gridOverA } from './tile';
 
 export const multiRow = gpuKernel({

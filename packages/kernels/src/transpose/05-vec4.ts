@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './05-vec4.wgsl';
+import wgsl from './05-vec4.wgsl?raw';
 import { entryPointByAlignment, gridOverA } from './tile';
 
 export const vec4 = gpuKernel({

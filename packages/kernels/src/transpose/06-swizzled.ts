@@ -1,7 +1,7 @@
 import { combinations, valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './06-swizzled.wgsl';
+import wgsl from './06-swizzled.wgsl?raw';
 import { entryPointByAlignment, gridOverA, stripsOf } from './tile';
 
 export const swizzled = gpuKernel({

@@ -1,7 +1,7 @@
 import { combinations } from '../combinations';
 import { DTYPES } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
-import wgsl from './07-pitched.wgsl';
+import wgsl from './07-pitched.wgsl?raw';
 import { gridOverA, stripsOf } from './tile';
 
 export const pitched = gpuKernel({

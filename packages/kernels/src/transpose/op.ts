@@ -6,7 +6,7 @@
 import { defineOp } from '../op';
 import { compareBits } from '../verify/compare';
 import { referenceTranspose } from './reference';
-import reference from './reference.wgsl';
+import reference from './reference.wgsl?raw';
 
 /** B[cols x rows] = A[rows x cols] transposed, both row-major. */
 export type TransposeShape = Readonly<Record<'rows' | 'cols', number>>;

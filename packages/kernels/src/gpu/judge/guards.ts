@@ -1,7 +1,7 @@
 import { OutOfBoundsWrite } from '../../errors';
 import { GUARD_BYTES } from '../../verify/poison';
 import { BINDING_ALIGNMENT } from '../buffers';
-import guardsWgsl from './guards.wgsl';
+import guardsWgsl from './guards.wgsl?raw';
 import type { Job, Question } from './results';
 
 /** Memory between guards, with what its owner is called. */
