@@ -685,7 +685,7 @@ test('columns that a program printed stay in line on a phone', { tag: '@full' },
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${grid.url}/docs/ranking`);
+  await page.goto(`${grid.url}/docs/choose`);
   const text = page.getByRole('region', { name: /^Text beginning/ }).locator('pre');
   const [lines, drawn] = await text.evaluate((pre) => [
     pre.textContent?.split('\n').length,
@@ -698,7 +698,7 @@ test('tables of text in the docs are cards on a phone, whose cells say their hea
   tag: '@full',
 }, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['libraries', 'reliability', 'operating', 'harness-h200']) {
+  for (const path of ['extend', 'faults', 'operate', 'harness-h200']) {
     await page.goto(`${grid.url}/docs/${path}`);
     await page.evaluate(() => document.fonts.ready);
     const tables = page.locator('main section', { has: page.locator('> table') });
@@ -708,8 +708,8 @@ test('tables of text in the docs are cards on a phone, whose cells say their hea
     expect(excess.length, path).toBeGreaterThan(0);
     expect(excess, path).toEqual(excess.map(() => 0));
   }
-  await page.goto(`${grid.url}/docs/libraries`);
-  const why = page.locator('td', { hasText: 'quoting by RFC 4180' });
+  await page.goto(`${grid.url}/docs/extend`);
+  const why = page.locator('td', { hasText: 'RFC 4180' });
   await expect(why).toHaveCSS('display', 'block');
   const said = await why.evaluate((cell) => getComputedStyle(cell, '::before').content);
   expect(said).toMatch(/why this one/);
@@ -719,7 +719,7 @@ test('no flag in the text of the docs breaks after its hyphens', { tag: '@full' 
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['operating', 'your-kernel']) {
+  for (const path of ['operate', 'bring']) {
     await page.goto(`${grid.url}/docs/${path}`);
     const flags = page
       .locator('p code span, li code span, td code span')
@@ -896,8 +896,14 @@ test('the docs contain every primer of the repository', async ({ page }) => {
     await expect(link.first()).toBeVisible();
   }
   await page.goto(`${grid.url}/docs/measure`);
-  await page.getByRole('link', { name: 'tolerance' }).first().click();
-  await expect(page).toHaveURL(/\/docs\/tolerance$/);
+  const contents = page.getByRole('navigation', { name: 'On this page' });
+  await contents.getByRole('link', { name: 'How right is right' }).click();
+  await expect(page.getByRole('heading', { name: 'How right is right' })).toBeInViewport();
+  await page.getByRole('link', { name: 'As printed' }).click();
+  await expect(page).toHaveURL(/\/docs\/statistics$/);
+  // What a guide was called, with the section that a link names.
+  await page.goto(`${grid.url}/docs/measurement#the-roof`);
+  await expect(page).toHaveURL(/\/docs\/measure#the-roof$/);
 });
 
 test('a chart is downloaded as SVG and as PNG', async ({ page }) => {

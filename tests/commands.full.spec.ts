@@ -11,7 +11,7 @@ import type { Grid } from './grid';
 
 /**
  * Every command and program that a page prints is executed as printed, against the grid that prints
- * it. Two things are stood in for: what `npx` downloads is unpacked from the address in the command,
+ * it; those of the guides in guides.full.spec.ts. Two things are stood in for: what `npx` downloads is unpacked from the address in the command,
  * with this checkout's `webgpu` beside it, and a suite is measured with few samples.
  */
 
@@ -274,34 +274,5 @@ test('of the best kernel: the program, in a page with WebGPU', async () => {
     expect(first).toBe(1024);
   } finally {
     await browser.close();
-  }
-});
-
-test('of the README and the primers: what asks a running grid', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [curl = ''] = /curl -H[\s\S]*?\/api\/v1\/sweeps\n/.exec(readme) ?? [];
-  const { stdout } = await run('bash', [
-    '-c',
-    curl
-      .replace('.tilemark/admin-token', join(grid.dataDir, 'admin-token'))
-      .replace('http://localhost:3000', grid.url)
-      // Nothing is attached: the sweep is for the device that was imported.
-      .replace('"suite":', '"devices":["example-tile_1-example_tile_100-vulkan-dawn"],"suite":'),
-  ]);
-  expect(JSON.parse(stdout)).toMatchObject({ counts: { total: expect.any(Number) } });
-
-  for (const [file, pattern] of [
-    ['docs/operate.md', /npx -y \S+\/worker\.tgz devices/],
-    ['docs/operate.md', /npx -y \S+\/worker\.tgz import \S+ --server \S+/],
-    ['README.md', /npx -y \S+\/worker\.tgz bench .*/],
-  ] as const) {
-    const text = await readFile(join(root, file), 'utf8');
-    const command = pattern.exec(text)?.[0] ?? '';
-    expect(command, `${file}: ${pattern}`).not.toBe('');
-    const here = command
-      .replaceAll('http://grid.example:3000', grid.url)
-      // A software GPU takes minutes for as many samples of that size.
-      .replace('n=1024', 'n=64 --policy smoke');
-    await shell(`TILEMARK_TOKEN=${grid.adminToken} ${here}`);
   }
 });

@@ -42,7 +42,10 @@ export const NOT_HERE: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^npm (test|run test:full)$/, 'they run this test'],
   [/^npm run format$/, 'changes the sources; `npm test` checks the same without writing'],
   [/^npm run test:(faults|mutants)$/, 'parts of `npm run test:full`, an hour each'],
-  [/^npm run bench:statistics$/, 'simulates for many minutes; what it printed is in docs/results/statistics.md'],
+  [
+    /^npm run bench:statistics$/,
+    'simulates for many minutes; what it printed is in docs/results/statistics.md',
+  ],
   [/^npm run bench:(grid|web|harness)$/, 'measure a machine for minutes; nothing to prove'],
   [/^npx vitest run --project /, '`npm test` runs these files; they exist (below)'],
   [/^docker |^npm run images$/, 'need a container engine; `npm run images` runs the same services'],

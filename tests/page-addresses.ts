@@ -63,7 +63,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     login: '/login',
     docs: '/docs',
     primer: '/docs/measure',
-    'primer before one of a long title': '/docs/tuning',
+    'primer before one of a long title': '/docs/performance-h200',
     'primer with rows of names': '/docs/operate',
     api: '/api',
     'not found': '/nothing/here',
