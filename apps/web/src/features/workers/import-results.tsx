@@ -21,7 +21,7 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
         to the machine and run the benchmark there. It needs <code>webgpu</code>, which comes from
         npm; for a machine without any network, see{' '}
         <TextLink href="/docs/operate#machines-without-a-path-to-the-grid">
-          Attaching a machine
+          Attach and operate
         </TextLink>
         .
         <div className="mt-1.5">

@@ -61,7 +61,7 @@ operation(
     method: 'post',
     path: '/kernels',
     summary:
-      'Keeps a WGSL kernel with its manifest as a version, unlisted. Sweeps name it by its id; [Your kernel](/docs/bring) describes the file.',
+      'Keeps a WGSL kernel with its manifest as a version, unlisted. Sweeps name it by its id; [Bring a kernel](/docs/bring) describes the file.',
     access: 'submit',
     limit: 'submit',
     audit: 'contributeKernel',
