@@ -4,7 +4,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { Markdown } from '@/ui/markdown';
-import { GROUPS, hrefOf, PRIMERS, sectionsOf, textFor } from './primers';
+import { GROUPS, headingsOf, hrefOf, PRIMERS, textFor } from './primers';
 
 it('has every file of docs/ and docs/results, each with a title', async () => {
   const folder = new URL('../../../../../docs/', import.meta.url);
@@ -33,13 +33,33 @@ it('keeps the guides short and without dates, and links each section', async () 
     const page = renderToStaticMarkup(
       createElement(Markdown, { text: guide.text, hrefOf: (link: string) => link }),
     );
-    const drawn = [...page.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => id);
-    expect
-      .soft(
-        sectionsOf(guide).map(({ id }) => id),
-        guide.slug,
-      )
-      .toEqual(drawn);
+    const drawn = [...page.matchAll(/<h\d id="([^"]+)"/g)].map(([, id]) => id);
+    const named = headingsOf(guide).map(({ id }) => id);
+    expect.soft(named, guide.slug).toEqual(drawn);
+  }
+});
+
+it('is linked, by guides and pages, at sections that it has', async () => {
+  const folder = new URL('../../../src/', import.meta.url);
+  const files = (await readdir(folder, { recursive: true })).filter((file) =>
+    /(?<!\.test)\.tsx?$/.test(file),
+  );
+  const pages = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  const links = [
+    ...pages.flatMap((page) => page.match(/(?<=["'(])\/docs\/[\w-]+(?:#[\w-]+)?(?=["')])/g) ?? []),
+    ...PRIMERS.flatMap(({ file, slug, text }) =>
+      [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => {
+        const href = hrefOf(link, file) ?? '';
+        return href.startsWith('#') ? `/docs/${slug}${href}` : href;
+      }),
+    ),
+  ].filter((link) => link.startsWith('/docs/') && !link.endsWith('.json'));
+  expect(links.length).toBeGreaterThan(50);
+  for (const link of links) {
+    const [, slug, id] = /^\/docs\/([\w-]+)(?:#(.+))?$/.exec(link) ?? [];
+    const primer = PRIMERS.find((each) => each.slug === slug);
+    const ids = primer ? headingsOf(primer).map((heading) => heading.id) : [];
+    expect.soft(primer && (id === undefined || ids.includes(id)), link).toBe(true);
   }
 });
 

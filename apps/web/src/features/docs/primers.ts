@@ -204,15 +204,20 @@ export const textFor = ({ text }: Primer, origin: string): string =>
     .replaceAll('npx tilemark ', `npx -y ${origin}/worker.tgz `)
     .replaceAll(/http:\/\/(?:grid\.example|localhost):3000/g, origin);
 
-/** The sections of a primer, by the ids that `Markdown` gives their headings. */
-export function sectionsOf({ text }: Primer): { readonly id: string; readonly title: string }[] {
+interface Heading {
+  readonly id: string;
+  readonly level: number;
+  readonly title: string;
+}
+
+/** The headings below a primer's title, with the ids that `Markdown` gives them. */
+export function headingsOf({ text }: Primer): Heading[] {
   const slugger = new GithubSlugger();
   // A comment of a shell begins like a heading.
   const headings = text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^(##+) (.+)$/gm);
-  return [...headings].flatMap(([, level, words = '']) => {
+  return [...headings].map(([, { length: level } = '', words = '']) => {
     const title = words.replaceAll(/[`_*]/g, '');
-    const id = slugger.slug(title);
-    return level === '##' ? [{ id, title }] : [];
+    return { id: slugger.slug(title), level, title };
   });
 }
 

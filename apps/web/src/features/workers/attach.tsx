@@ -106,8 +106,8 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
           <code className="whitespace-nowrap">--device N</code> picks one;{' '}
           <code className="break-words">npx -y {origin}/worker.tgz devices</code> lists them. For a
           service, a proxy, or a machine without a network, see{' '}
-          <TextLink href="/docs/operate#attach-a-machine">Attach a machine</TextLink>. Without
-          Node, a browser tab can <TextLink href="/join">lend its GPU</TextLink>.
+          <TextLink href="/docs/operate#attach-a-machine">Attach a machine</TextLink>. Without Node,
+          a browser tab can <TextLink href="/join">lend its GPU</TextLink>.
         </p>
       </li>
     </ol>

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { hrefOf, PRIMERS, sectionsOf, textFor } from '@/features/docs/primers';
+import { headingsOf, hrefOf, PRIMERS, textFor } from '@/features/docs/primers';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
@@ -24,7 +24,7 @@ export default async function PrimerPage({ params }: Props) {
   await readable();
   const primer = await primerOf(params);
   const text = textFor(primer, originOf(await headers()));
-  const sections = sectionsOf(primer);
+  const sections = headingsOf(primer).filter(({ level }) => level === 2);
   const index = PRIMERS.indexOf(primer);
   const before = PRIMERS[index - 1];
   const after = PRIMERS[index + 1];
