@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FAMILIES } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useBundle } from '../bundle.test-helper';
 import { type SelectionOptions, selection } from './selection';
+
+const bundle = useBundle();
 
 const family = FAMILIES.find(({ id }) => id === 'transpose-shapes');
 if (!family) throw new Error('the family is gone');
@@ -60,7 +65,8 @@ async function printed(over: Partial<SelectionOptions>): Promise<string> {
 describe('tilemark table', () => {
   it('has a row for every shape of what ships, and the same as JSON', async () => {
     const lines = (await printed({ profile: 'fast' })).split(/\r?\n/);
-    expect(lines[0]).toBe('shape,variant,basis,ns,error,dispatches');
+    expect(lines[0]).toBe('shape,variant,basis,ns,error,dispatches,device');
+    expect(lines[1]).toMatch(/,nvidia-[^,]*h200[^,]*$/);
     expect(lines).toHaveLength(1 + family.shapes.length);
     const json = JSON.parse(await printed({ profile: 'fast', format: 'json' }));
     expect(json).toMatchObject({ op: 'transpose', dtype: 'f32', unknown: [] });
@@ -71,9 +77,9 @@ describe('tilemark table', () => {
     const lines = (await printed({ server, device: key })).split(/\r?\n/);
     expect(lines).toHaveLength(1 + family.shapes.length);
     const square = lines.find((line) => line.startsWith('1024,'));
-    expect(square).toBe('1024,transpose/naive[BLOCK=16],ranked,1234,,main 4x4x1');
-    expect(lines).toContain('2048,transpose/naive[BLOCK=16],predicted,5679,0.12,main 4x4x1');
-    expect(lines).toContain('192x12544,,unknown,,,');
+    expect(square).toBe(`1024,transpose/naive[BLOCK=16],ranked,1234,,main 4x4x1,${key}`);
+    expect(lines).toContain(`2048,transpose/naive[BLOCK=16],predicted,5679,0.12,main 4x4x1,${key}`);
+    expect(lines).toContain(`192x12544,,unknown,,,,${key}`);
     const json = JSON.parse(await printed({ server, device: key, format: 'json' }));
     expect(json).toMatchObject({ device: key, server, unknown: ['192x12544'] });
     expect(json.rows).toHaveLength(family.shapes.length - 1);
@@ -110,4 +116,19 @@ describe('tilemark table', () => {
       expect(error).toMatchObject({ field, message: expect.stringMatching(message) });
     },
   );
+});
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('tilemark table --regret, sent %s', (signal) => {
+  it('has said how far it is, and ends', async () => {
+    // Minutes of work, if nothing ends it.
+    const args = ['table', '--suite', 'llm-shapes', '--dtype', 'f32', '--regret'];
+    const child = spawn(process.execPath, [bundle.main, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [said] = await once(child.stderr, 'data');
+    expect(String(said)).toContain('0 of 7');
+    child.kill(signal);
+    const [code, by] = await once(child, 'close');
+    expect([code, by]).toEqual([null, signal]);
+  });
 });

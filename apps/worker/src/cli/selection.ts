@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type BestVariant,
   csvTable,
@@ -32,7 +33,7 @@ import { z } from 'zod';
 import { parseIfThere } from './flags';
 import { GridClient } from './grid/client';
 import { invoked } from './invoked';
-import { significant, table, timeText } from './table';
+import { progressBar, significant, table, timeText } from './table';
 
 export interface SelectionOptions {
   /** A device key. */
@@ -79,7 +80,7 @@ export async function selection(
     return printTable(options, await decisionsOfGrid(options, options.server), print);
   }
   const { file, others } = await evidenceFor(options);
-  if (options.regret) return print(regretTexts(file, others).join('\n'));
+  if (options.regret) return print((await regretTexts(file, others)).join('\n'));
   const selector = new Selector(observationsOf(file), shippedBeside(file));
   const { device, driver, measuredAt, command, shapes } = file;
   const decisions = family.shapes.map((shape): readonly [string, Decision | null] => {
@@ -88,7 +89,7 @@ export async function selection(
     return [shapeText(problem), best ? predicted(problem, best, runnersUp) : null];
   });
   const head = { device, driver, measuredAt, command, shapesMeasured: shapes.length };
-  printTable(options, { head, decisions }, print);
+  printTable(options, { key: deviceKey(device), head, decisions }, print);
 }
 
 /** Throws InputError for a dtype in which a family has nothing to choose from. */
@@ -140,6 +141,8 @@ function predicted(
 }
 
 interface Decided {
+  /** Of the device. */
+  readonly key: string;
   /** Where the decisions are from. */
   readonly head: Readonly<Record<string, unknown>>;
   /** By shape; null: nothing is known that could run it. */
@@ -167,7 +170,7 @@ async function decisionsOfGrid(
     const best = await site.best(problem, { device, profile });
     decisions.push([shapeText(problem), best && decisionOf(problem, best)]);
   }
-  return { head: { device, server }, decisions };
+  return { key: device, head: { device, server }, decisions };
 }
 
 function decisionOf(problem: Problem, best: BestVariant): Decision {
@@ -192,7 +195,7 @@ const named = (variants: readonly { readonly address: string; readonly ns: numbe
 
 function printTable(
   { dtype, format, profile, suite: { id, op } }: SelectionOptions,
-  { decisions, head }: Decided,
+  { decisions, head, key }: Decided,
   print: (text: string) => void,
 ): void {
   const rows = decisions.flatMap(([, decision]) => decision ?? []);
@@ -216,8 +219,10 @@ function printTable(
     decision?.passes
       .map(({ entryPoint, workgroups }) => `${entryPoint} ${workgroups.join('x')}`)
       .join('; '),
+    key,
   ]);
-  print(csvTable(['shape', 'variant', 'basis', 'ns', 'error', 'dispatches'], lines).trimEnd());
+  const columns = ['shape', 'variant', 'basis', 'ns', 'error', 'dispatches', 'device'];
+  print(csvTable(columns, lines).trimEnd());
 }
 
 async function readEvidence(path: string): Promise<Evidence> {
@@ -227,17 +232,36 @@ async function readEvidence(path: string): Promise<Evidence> {
 }
 
 /** What choices without a shape's own times cost, and choices by other devices. */
-function regretTexts(file: Evidence, others: readonly Evidence[]): string[] {
-  const own = observationsOf(file);
-  const regrets = leaveOneShapeOut(own, shippedBeside(file));
-  const shapes = regretText(regrets, (count) => `${count} shapes left out in turn`);
+async function regretTexts(file: Evidence, others: readonly Evidence[]): Promise<string[]> {
+  const times = observationsOf(file);
+  const { device: name } = file.device;
+  const regrets = await inTurn(leaveOneShapeOut(times, shippedBeside(file)), file);
+  const shapes = regretText(regrets, (count) => `${count} shapes of ${name} left out in turn`);
   if (others.length === 0) return [shapes];
   const names = [...new Set(others.map(({ device }) => device.device))].join(', ');
   const device = regretText(
-    leaveDeviceOut(own, others.map(observationsOf)),
-    (count) => `${count} shapes of ${file.device.device}, each chosen by the evidence of ${names}`,
+    await inTurn(leaveDeviceOut(times, others.map(observationsOf)), file),
+    (count) => `${count} shapes of ${name}, each chosen by the evidence of ${names}`,
   );
   return [shapes, '', device];
+}
+
+/** Shape by shape, which takes minutes: it shows how far it is, and an interrupt ends it. */
+async function inTurn(
+  regrets: Iterable<Regret | null>,
+  { shapes }: Pick<Evidence, 'shapes'>,
+): Promise<Regret[]> {
+  const found: Regret[] = [];
+  const bar = progressBar(process.stderr, '{bar} {value} of {total} shapes chosen for');
+  bar.start(shapes.length, 0);
+  for (const regret of regrets) {
+    if (regret) found.push(regret);
+    bar.increment();
+    // Signals are heard between turns of the event loop only.
+    await setImmediate();
+  }
+  bar.stop();
+  return found;
 }
 
 /** The distribution of regret, and the shapes with the most. */

@@ -152,9 +152,18 @@ export function percentText(share: number): string {
 
 export const WAITING = 'waiting: something else on this machine is measuring';
 
-/** A bar of a terminal that disappears once it is complete. */
+/** A bar that disappears from a terminal once it is complete; elsewhere a line now and then. */
 export const progressBar = (stream: NodeJS.WriteStream, format: string): SingleBar =>
   new SingleBar(
-    { stream, format, barsize: 20, clearOnComplete: true, hideCursor: true },
+    {
+      stream,
+      format,
+      barsize: 20,
+      clearOnComplete: true,
+      // Its own handlers of signals would keep the program from ending.
+      gracefulExit: false,
+      noTTYOutput: true,
+      notTTYSchedule: 10_000,
+    },
     Presets.rect,
   );

@@ -212,33 +212,36 @@ export interface Regret {
  * Evidence keeps only variants that came near to the best somewhere.
  *
  * @param beside as for the selector; the shape is left out there, too
+ * @yields shape by shape, as each takes a tenth of a second; null: nothing can be chosen for it
  */
-export function leaveOneShapeOut(
+export function* leaveOneShapeOut(
   observations: readonly Observation[],
   beside: readonly Observation[] = [],
-): Regret[] {
+): Generator<Regret | null> {
   const all = new Selector(observations, beside);
-  return [...group(observations, ({ problem }) => shapeText(problem))].flatMap(([shape, own]) => {
+  for (const [shape, times] of group(observations, ({ problem }) => shapeText(problem))) {
     const isOther = ({ problem }: Observation) => shapeText(problem) !== shape;
     const others = new Selector(observations.filter(isOther), beside.filter(isOther), all);
-    return regretOf(own, (problem, able) => {
+    yield regretOf(times, (problem, able) => {
       const [choice] = others.rank(problem, able);
       return choice && { address: choice.address, ns: choice.ns };
     });
-  });
+  }
 }
 
 /**
  * How well the evidence of other devices chooses for one that has none: shape by shape, the variant
  * that is nearest to their best in the geometric mean, among those measured on the device.
+ *
+ * @yields shape by shape; null: nothing can be chosen for it
  */
-export function leaveDeviceOut(
+export function* leaveDeviceOut(
   observations: readonly Observation[],
   others: readonly (readonly Observation[])[],
-): Regret[] {
-  const selectors = others.map((each) => new Selector(each));
-  return [...group(observations, ({ problem }) => keyOf(problem)).values()].flatMap((own) =>
-    regretOf(own, (problem, able) => {
+): Generator<Regret | null> {
+  const selectors = others.map((times) => new Selector(times));
+  for (const times of group(observations, ({ problem }) => keyOf(problem)).values()) {
+    yield regretOf(times, (problem, able) => {
       const ranks = selectors.map((selector) => selector.rank(problem, able));
       const behind = rollup(
         ranks.flatMap((rank) =>
@@ -253,25 +256,25 @@ export function leaveDeviceOut(
       );
       const [best] = [...behind].toSorted(([, a = 0], [, b = 0]) => a - b);
       return best && { address: best[0], ns: null };
-    }),
-  );
+    });
+  }
 }
 
-/** What a choice costs on one shape, by what was measured there. */
+/** What a choice costs on one shape, by what was measured there; null where there is none. */
 function regretOf(
-  own: readonly Observation[],
+  observations: readonly Observation[],
   choose: (
     problem: Problem,
     able: (point: Point) => boolean,
   ) => { readonly address: string; readonly ns: number | null } | undefined,
-): Regret[] {
-  const [first] = own;
-  const best = least(own, ({ ns }) => ns);
-  const times = new Map(own.map(({ address, ns }) => [address, ns]));
+): Regret | null {
+  const [first] = observations;
+  const best = least(observations, ({ ns }) => ns);
+  const times = new Map(observations.map(({ address, ns }) => [address, ns]));
   const choice = first && choose(first.problem, ({ address }) => times.has(address));
   const chosenNs = choice && times.get(choice.address);
-  if (!first || !best || !choice || chosenNs === undefined) return [];
+  if (!first || !best || !choice || chosenNs === undefined) return null;
   const { address: chosen, ns: predictedNs } = choice;
   const { problem } = first;
-  return [{ problem, chosen, predictedNs, chosenNs, best: best.address, bestNs: best.ns }];
+  return { problem, chosen, predictedNs, chosenNs, best: best.address, bestNs: best.ns };
 }
