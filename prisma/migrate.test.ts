@@ -283,8 +283,9 @@ test('what was measured before a variant had a best of its own gets one', async 
         'default', 'default', 'measured')`;
     await client.$executeRaw`
       INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "outcome", "medianNs",
-        "unranked", "endedAt")
-      VALUES (${id}, ${id}, ${worker}, 'e', '{}', ${medianNs}::float8, ${unranked}, now())`;
+        "lowNs", "highNs", "unranked", "endedAt")
+      VALUES (${id}, ${id}, ${worker}, 'e', '{}', ${medianNs}::float8, ${medianNs}::float8,
+        ${medianNs}::float8, ${unranked}, now())`;
   }
   await client.$executeRaw`
     INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "resultId", "medianNs",

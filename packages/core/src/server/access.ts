@@ -26,7 +26,7 @@ export async function revokeWorker(
  */
 export async function endAccess(services: SweepServices): Promise<number> {
   const ended = await services.store.workers.endAccess();
-  for (const each of ended) await putBack(services, each);
+  for (const run of ended) await putBack(services, run);
   return ended.length;
 }
 

@@ -42,10 +42,10 @@ export function batched<Item, Answer>(
     const keys = new Set<string>();
     const batch: Waiting<Item, Answer>[] = [];
     const rest: Waiting<Item, Answer>[] = [];
-    for (const each of queue) {
-      const key = keyOf?.(each.item);
+    for (const waiting of queue) {
+      const key = keyOf?.(waiting.item);
       const fits = batch.length < MOST && (key === undefined || !keys.has(key));
-      (fits ? batch : rest).push(each);
+      (fits ? batch : rest).push(waiting);
       if (key !== undefined) keys.add(key);
     }
     queue = rest;
@@ -63,11 +63,11 @@ export function batched<Item, Answer>(
 
   /** Each by itself, after a batch of them has failed. */
   const serveEach = async (batch: readonly Waiting<Item, Answer>[]): Promise<void> => {
-    for (const [at, each] of batch.entries()) {
+    for (const [at, waiting] of batch.entries()) {
       try {
-        await serve([each]);
+        await serve([waiting]);
       } catch (error) {
-        const those = isOutage(error) ? batch.slice(at) : [each];
+        const those = isOutage(error) ? batch.slice(at) : [waiting];
         for (const { reject } of those) reject(error);
         if (those.length > 1) return;
       }

@@ -38,7 +38,7 @@ export async function submitTuning(
   { idempotencyKey, note }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { device: key, profile } = newTuning;
-  const device = (await services.store.devices.toPlan()).find((each) => each.key === key);
+  const device = (await services.store.devices.toPlan()).find((row) => row.key === key);
   if (!device) throw new InputError(`There is no device ${key}.`, 'device');
   const asked = begun(newTuning, device);
   const { wanted } = await searchOf(asked.tuning, device)([]);

@@ -61,8 +61,9 @@ const stated = <const Id extends string, const Place extends MetricPlace>(
     ...entry,
     field: `${MEASUREMENT}.${path}`,
     read: (measurement) => {
-      const of = (part: unknown, name: string) => (part as Record<string, unknown> | null)?.[name];
-      return (path.split('.').reduce(of, measurement) ?? null) as number | string | null;
+      const partOf = (part: unknown, name: string) =>
+        (part as Record<string, unknown> | null)?.[name];
+      return (path.split('.').reduce(partOf, measurement) ?? null) as number | string | null;
     },
   });
 

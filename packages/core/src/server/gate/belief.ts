@@ -102,13 +102,13 @@ function roofOver(
   if (!survey || !POLICIES[policy as PolicyId]?.rankable) return stated;
   const workingSet = workingSetOf(bufferSets, problem);
   // Not valid: a variant of an earlier release.
-  const of = ifValid(() => ({
+  const ofSurvey = ifValid(() => ({
     whole: surveyedRoof(survey, variant, problem, workingSet),
     known: leastTime(survey, variant, problem, workingSet),
   }));
-  if (of?.whole) return of.whole;
-  if (!stated || stated.bound !== of?.known?.bound) return stated;
-  return stated.bound === 'compute' ? of.known : null;
+  if (ofSurvey?.whole) return ofSurvey.whole;
+  if (!stated || stated.bound !== ofSurvey?.known?.bound) return stated;
+  return stated.bound === 'compute' ? ofSurvey.known : null;
 }
 
 /** A device with what is known of its roofs, as pages read it. */

@@ -36,8 +36,8 @@ export async function factsOf(
   );
   const runIds = records.map(({ runId }) => runId);
   const workerIds = records.map(({ workerId }) => workerId);
-  const mediansNs = series.map((each) => each?.medianNs ?? null);
-  const samples = series.map((each) => each?.samples ?? null);
+  const mediansNs = series.map((cold) => cold?.medianNs ?? null);
+  const samples = series.map((cold) => cold?.samples ?? null);
   // Each row is looked up by its key: Postgres cannot tell how many are asked for, and would rather
   // read whole tables than join a list of unknown length.
   const rows = await db.$queryRaw<(Facts & { readonly place: number })[]>`
@@ -73,7 +73,7 @@ export async function factsOf(
       WHERE "deviceKey" = run."deviceKey" AND "profile" = run."profile"
         AND "party" IN (${OPERATOR}, party."id")
       ORDER BY "party" <> ${OPERATOR} LIMIT 1) AS roof ON true`;
-  const facts = new Map(rows.map(({ place, ...each }) => [place, each]));
+  const facts = new Map(rows.map(({ place, ...row }) => [place, row]));
   return records.map((_, at) => facts.get(at + 1) ?? null);
 }
 

@@ -56,7 +56,7 @@ export async function admit(
   records: readonly RecordedRun[],
 ): Promise<(RunEnded | null | Error)[]> {
   const facts = await factsOf(db, records);
-  for (const kernel of new Set(facts.map((each) => each?.kernel ?? ''))) {
+  for (const kernel of new Set(facts.map((fact) => fact?.kernel ?? ''))) {
     await admitStored(db, kernel);
   }
   const passed = records.map((record, at) => passedRun(record, facts[at] ?? null));

@@ -76,7 +76,7 @@ function environmentOf(
   field: string,
 ): Environment {
   const environment = [file.environment, ...file.environments].find(
-    (each) => deviceKey(each.device) === device.key && each.profile === profile,
+    (entry) => deviceKey(entry.device) === device.key && entry.profile === profile,
   );
   if (environment) return environment;
   throw new InputError(

@@ -73,7 +73,7 @@ async function knownDevices(
 ): Promise<Map<string, KnownDevice>> {
   const known = new Map<string, KnownDevice>();
   const environments = [file.environment, ...file.environments];
-  for (const key of new Set(environments.map((each) => deviceKey(each.device)))) {
+  for (const key of new Set(environments.map((entry) => deviceKey(entry.device)))) {
     const device = await store.devices.get(key);
     if (!device) continue;
     known.set(key, { class: device.class, roofs: await store.rooflines.roofs(key, party) });

@@ -19,10 +19,12 @@ export function importedSweep(imported: readonly ImportedRun[]): {
     class: environment.device.class,
     capabilities: environment.capabilities,
   }));
-  const of = suiteOfRuns(runs, [...new Map(devices.map((each) => [each.key, each])).values()]);
-  if (of) {
-    const spec = { ...of.spec, devices: distinct(runs.map((run) => run.deviceKey)) };
-    return { suite: suiteRef(of.suite), title: titled(of.suite.id, runs), spec };
+  const known = suiteOfRuns(runs, [
+    ...new Map(devices.map((device) => [device.key, device])).values(),
+  ]);
+  if (known) {
+    const spec = { ...known.spec, devices: distinct(runs.map((run) => run.deviceKey)) };
+    return { suite: suiteRef(known.suite), title: titled(known.suite.id, runs), spec };
   }
   const [kernel = '', ...others] = distinct(runs.map((run) => run.variant.kernel));
   const title = others.length > 0 ? `${kernel} and ${others.length} more` : kernel;

@@ -35,7 +35,7 @@ export function postgresBackend(url: string, onError: OnError): Backend {
   // BullMQ keeps a connection for each queue that is fetched from: it hears of new jobs there.
   const fetching = openPool(MOST_DEVICES);
   // The pool is what BullMQ asks for; @types/pg only declares the overloads of `on` differently.
-  const connectionOf = (of: pg.Pool) => of as unknown as PgPool;
+  const connectionOf = (pool: pg.Pool) => pool as unknown as PgPool;
 
   let migrated: Promise<void> | null = null;
   const migrate = async (): Promise<void> => {

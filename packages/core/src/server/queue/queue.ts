@@ -197,7 +197,7 @@ export function openQueue(options: QueueOptions) {
       await Promise.all(
         open.map((feed) => (feed.status === 'fulfilled' ? feed.value.close() : undefined)),
       );
-      await Promise.all([...queues.values()].map((each) => each.close()));
+      await Promise.all([...queues.values()].map((jobs) => jobs.close()));
       await backend.close();
     },
   };

@@ -121,8 +121,8 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
   ]);
   const views = rows.filter(isKnownProblem).map((row): ContributedRun => {
     const run = runView(runResult(row));
-    const same = listed.find((each) =>
-      SAME_VARIANT.every((column) => each[column] === row[column]),
+    const same = listed.find((best) =>
+      SAME_VARIANT.every((column) => best[column] === row[column]),
     );
     return {
       ...run,
@@ -161,7 +161,7 @@ async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
     listQueues(db),
   ]);
   return rows.map(({ ahead, device, isRunning, runs }) => {
-    const queue = queues.find((each) => each.device.key === device.key);
+    const queue = queues.find((row) => row.device.key === device.key);
     const { etaMs = null, serving = 0, waiting = 0 } = queue ?? {};
     const part = Math.min(1, (ahead + runs) / Math.max(1, waiting));
     return {

@@ -168,7 +168,7 @@ export function contributedOf(db: PrismaClient) {
         });
         await moveBests(
           tx,
-          results.map((each) => each.id),
+          results.map((result) => result.id),
         );
       });
       return viewOf({ ...row, publishedAt: row.publishedAt ?? new Date() });

@@ -111,18 +111,18 @@ export function devicesOf(db: PrismaClient) {
     /** The best ranked rate at each square size of an op, dtype and profile, by device, sizes ascending. */
     async sizes(
       keys: readonly string[],
-      of: { readonly op: OpId; readonly dtype: Dtype; readonly profile: Profile },
+      kind: { readonly op: OpId; readonly dtype: Dtype; readonly profile: Profile },
       methodology: number,
     ): Promise<ReadonlyMap<string, readonly SizeRate[]>> {
       const rows = await db.variantBest.findMany({
-        where: { ...of, methodology, isBest: true, unranked: null, deviceKey: { in: [...keys] } },
+        where: { ...kind, methodology, isBest: true, unranked: null, deviceKey: { in: [...keys] } },
         select: { deviceKey: true, shape: true, medianNs: true },
       });
       const sizes = new Map<string, SizeRate[]>();
       for (const { deviceKey, medianNs, shape } of rows) {
         const edge = Number(shape);
         if (!Number.isInteger(edge)) continue;
-        const rate = rateOf(parseProblem({ ...of, shape }), medianNs).value;
+        const rate = rateOf(parseProblem({ ...kind, shape }), medianNs).value;
         sizes.set(deviceKey, [...(sizes.get(deviceKey) ?? []), { edge, rate }]);
       }
       for (const rates of sizes.values()) rates.sort((a, b) => a.edge - b.edge);

@@ -174,7 +174,7 @@ async function refuseTwins(tx: Prisma.TransactionClient, kept: readonly KeptRun[
       AND other_run."shape" = run."shape" AND other_run."profile" = run."profile")
     ORDER BY run."ordinal" LIMIT 1`;
   if (!twin) return;
-  const place = (id: string) => kept.findIndex((each) => each.id === id);
+  const place = (id: string) => kept.findIndex((result) => result.id === id);
   const inFile = place(twin.twin);
   throw new InputError(
     `Its samples are those of ${inFile < 0 ? `result ${twin.twin}` : `results[${inFile}]`}.`,
@@ -233,9 +233,9 @@ async function insertResults(
   { importedBy, party }: Pick<SweepImport, 'importedBy' | 'party'>,
 ): Promise<void> {
   const environments = new Map(
-    [...new Set(kept.map(({ environment }) => environment))].map((each) => [
-      each,
-      environmentRow(each),
+    [...new Set(kept.map(({ environment }) => environment))].map((content) => [
+      content,
+      environmentRow(content),
     ]),
   );
   await tx.environment.createMany({ data: [...environments.values()], skipDuplicates: true });

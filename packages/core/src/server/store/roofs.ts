@@ -43,15 +43,15 @@ export function rooflinesOf(db: PrismaClient) {
         await tx.roofline.create({
           data: { deviceKey, profile, workerId, content: toJson(survey) },
         });
-        const of = { deviceKey, profile, party: row.party };
-        const where = { deviceKey_profile_party: of };
+        const place = { deviceKey, profile, party: row.party };
+        const where = { deviceKey_profile_party: place };
         const current = await tx.roof.findUnique({ where });
         const proved = current ? bestOf(fromJson(current.content), survey) : survey;
-        const best = await bestOfProfiles(tx, of, proved);
+        const best = await bestOfProfiles(tx, place, proved);
         const fields = { content: toJson(best), workerId, measuredAt: new Date() };
-        await tx.roof.upsert({ where, create: { ...of, ...fields }, update: fields });
-        await reconsider(tx, { ...of, device: row, isRaised: current !== null });
-        await raiseOthers(tx, { ...of, device: row, roof: best });
+        await tx.roof.upsert({ where, create: { ...place, ...fields }, update: fields });
+        await reconsider(tx, { ...place, device: row, isRaised: current !== null });
+        await raiseOthers(tx, { ...place, device: row, roof: best });
       }),
 
     /**
@@ -140,26 +140,26 @@ export async function raiseByResults(
   { deviceKey, party, profile }: RoofOf,
   results: Parameters<typeof statedRates>[0],
 ): Promise<void> {
-  const of = { deviceKey, profile, party };
+  const place = { deviceKey, profile, party };
   const stated = statedRates(results);
   if (stated.copies.length + stated.peaks.length === 0) return;
   const device = await lockDevice(tx, deviceKey);
   if (!device) return;
   const sheet = dataSheetOf({ device: device.name, class: device.class });
   if (sheet && !ifValid(() => checkSurvey(sheet, stated) ?? true)) return;
-  const where = { deviceKey_profile_party: of };
+  const where = { deviceKey_profile_party: place };
   const current = await tx.roof.findUnique({ where });
   if (!current && party !== OPERATOR) return;
   const proved = current ? raisedBy(fromJson(current.content), stated) : stated;
-  const best = await bestOfProfiles(tx, of, proved);
+  const best = await bestOfProfiles(tx, place, proved);
   if (current && canonicalJson(best) === canonicalJson(current.content)) return;
   await tx.roof.upsert({
     where,
-    create: { ...of, content: toJson(best) },
+    create: { ...place, content: toJson(best) },
     update: { content: toJson(best) },
   });
-  await reconsider(tx, { ...of, device, isRaised: true });
-  await raiseOthers(tx, { ...of, device, roof: best });
+  await reconsider(tx, { ...place, device, isRaised: true });
+  await raiseOthers(tx, { ...place, device, roof: best });
 }
 
 /** The place of a roof, and whose it is. */
@@ -204,12 +204,12 @@ async function raiseOthers(
   for (const other of others) {
     const best = bestOf(roof, fromJson(other.content));
     if (canonicalJson(best) === canonicalJson(other.content)) continue;
-    const of = { deviceKey, profile: other.profile, party };
+    const place = { deviceKey, profile: other.profile, party };
     await tx.roof.update({
-      where: { deviceKey_profile_party: of },
+      where: { deviceKey_profile_party: place },
       data: { content: toJson(best) },
     });
-    await reconsider(tx, { ...of, device, isRaised: true });
+    await reconsider(tx, { ...place, device, isRaised: true });
   }
 }
 

@@ -292,8 +292,8 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
      */
     async record(records: readonly RecordedRun[]): Promise<(RunEnded | null | Error)[]> {
       const ended = await admit(db, kept, records);
-      for (const each of ended) {
-        if (each && !(each instanceof Error)) notices.soon(each.sweepId);
+      for (const run of ended) {
+        if (run && !(run instanceof Error)) notices.soon(run.sweepId);
       }
       return ended;
     },

@@ -155,8 +155,8 @@ export function sweepsOf(db: PrismaClient) {
         GROUP BY 1, 2, 3, 4, 5, 6`;
       const placed = rows
         .filter(isKnownProblem)
-        .map(({ isRanked, kernel, medianNs, sweepId, ...of }) => {
-          const { unit, value } = rateOf(parseProblem(of), medianNs);
+        .map(({ isRanked, kernel, medianNs, sweepId, ...row }) => {
+          const { unit, value } = rateOf(parseProblem(row), medianNs);
           return { sweepId, kernel, isRanked, rate: value, unit };
         })
         .toSorted(byPlace);
@@ -274,7 +274,7 @@ export function sweepsOf(db: PrismaClient) {
         include: { ...RUN_VIEW, sweep: { select: { id: true, name: true, createdById: true } } },
       });
       return groups.flatMap(({ sweepId, _count: failed }) => {
-        const row = rows.find((each) => each.sweepId === sweepId);
+        const row = rows.find((run) => run.sweepId === sweepId);
         if (!row || !isKnownProblem(row)) return [];
         return { ...row.sweep, failed, newest: runView(runResult(row)) };
       });

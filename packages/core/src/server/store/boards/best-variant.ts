@@ -196,16 +196,21 @@ async function rankedVariantOf(
 function problemOf(query: BestQuery): Problem {
   const { op, dtype } = query;
   const { dimensions, shape, square } = opById(op);
-  const sizeOf = (of: (typeof dimensions)[number]) => query[of.name as DimensionName] ?? of.default;
+  const sizeOf = (dimension: (typeof dimensions)[number]) =>
+    query[dimension.name as DimensionName] ?? dimension.default;
   for (const name of dimensionNames()) {
-    const dimension = dimensions.find((each) => each.name === name);
+    const dimension = dimensions.find((known) => known.name === name);
     if (dimension ? sizeOf(dimension) !== undefined : query[name] === undefined) continue;
     throw new InputError(
       `${name} is ${dimension ? 'missing' : `not a dimension of ${op}`}: ${op} takes ${Object.keys(square(2)).join(', ')}.`,
       name,
     );
   }
-  return { op, shape: shape(dimensions.map((each) => sizeOf(each) ?? 0)), dtype } as Problem;
+  return {
+    op,
+    shape: shape(dimensions.map((dimension) => sizeOf(dimension) ?? 0)),
+    dtype,
+  } as Problem;
 }
 
 /** Devices of this grid whose results may decide, or what the release ships for such devices. */
@@ -270,7 +275,7 @@ async function newestOf(
 async function measuredVariant(
   db: PrismaClient,
   asked: Asked,
-  of: Extract<Group, { where: object }> & {
+  from: Extract<Group, { where: object }> & {
     readonly methodology: number;
     readonly farthest: number;
     /** The device, if it is that alone: duels that were held there then decide what times cannot. */
@@ -279,7 +284,7 @@ async function measuredVariant(
     readonly unconfirmed: boolean;
   },
 ): Promise<BestVariant | null> {
-  const { device, fallback, farthest, methodology, unconfirmed, where } = of;
+  const { device, fallback, farthest, methodology, unconfirmed, where } = from;
   const { problem, profile, capabilities } = asked;
   const { op, dtype } = problem;
   const shapes = await db.variantBest.groupBy({
@@ -315,8 +320,8 @@ async function measuredVariant(
   const dueled =
     device && (await dueledOn(db, device, nearest.problem, { order, methodology, profile }));
   const isFirst = ({ address }: { readonly address: string }) => address === dueled?.address;
-  for (const each of order.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
-    const { address, devices, partOfBest } = each;
+  for (const portable of order.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a)))) {
+    const { address, devices, partOfBest } = portable;
     const variant = ifValid(() => parseVariant(address));
     const closest = greatest(
       times.filter((time) => time.address === address),
@@ -345,7 +350,7 @@ async function measuredVariant(
       isExact: nearest.distance === 0,
       devices,
       partOfBest,
-      duel: isFirst(each) ? (dueled?.won ?? null) : null,
+      duel: isFirst(portable) ? (dueled?.won ?? null) : null,
       result: {
         id: result.id,
         device: deviceRef(run.device),
@@ -397,7 +402,9 @@ async function dueledOn(
       unranked: null,
     },
   });
-  const placed = addresses.flatMap((each) => rows.find(({ address }) => address === each) ?? []);
+  const placed = addresses.flatMap(
+    (wanted) => rows.find(({ address }) => address === wanted) ?? [],
+  );
   return winnerOf(placed, duels);
 }
 

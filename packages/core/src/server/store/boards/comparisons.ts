@@ -61,17 +61,17 @@ export async function kernelResultsOf(
     .sort((a, b) => b.devices - a.devices || volume(b.problem) - volume(a.problem));
   const chosen = kindToOpen(
     problems.filter(
-      (of) =>
-        (dtype === undefined || of.dtype === dtype) &&
-        (profile === undefined || of.profile === profile) &&
-        (asked === null || of.shape === asked),
+      (row) =>
+        (dtype === undefined || row.dtype === dtype) &&
+        (profile === undefined || row.profile === profile) &&
+        (asked === null || row.shape === asked),
     ),
   );
   return {
-    problems: problems.map((of) => ({
-      problem: of.problem,
-      profile: of.profile,
-      devices: of.devices,
+    problems: problems.map((row) => ({
+      problem: row.problem,
+      profile: row.profile,
+      devices: row.devices,
     })),
     chosen: chosen ? { problem: chosen.problem, profile: chosen.profile } : null,
     rows: chosen ? await rowsOf(db, kernel, chosen) : [],
@@ -85,9 +85,9 @@ export async function kernelResultsOf(
 function kindToOpen<Of extends Group & { readonly problem: Problem }>(
   all: readonly Of[],
 ): Of | undefined {
-  const kinds = [...group(all, (of) => `${of.dtype} ${of.profile}`).values()].map((alike) => {
+  const kinds = [...group(all, (row) => `${row.dtype} ${row.profile}`).values()].map((alike) => {
     const [first] = alike;
-    const some = (count: keyof Counts) => Number(alike.some((of) => of[count] > 0));
+    const some = (count: keyof Counts) => Number(alike.some((row) => row[count] > 0));
     const usual = [Number(first?.dtype === 'f32'), Number(first?.profile === 'default')];
     const weight = [some('rankedGpus'), some('rankedDevices'), some('gpus'), ...usual];
     return { alike, weight: weight.join('') };
@@ -95,7 +95,7 @@ function kindToOpen<Of extends Group & { readonly problem: Problem }>(
   const most = greatest(kinds, ({ weight }) => weight)?.alike ?? [];
   const ranked = most.filter(({ rankedDevices }) => rankedDevices > 0);
   const problem = problemToOpen(ranked.length > 0 ? ranked : most);
-  return most.find((of) => of.problem === problem);
+  return most.find((row) => row.problem === problem);
 }
 
 interface Group extends Counts {

@@ -119,7 +119,7 @@ export async function moveHeadlines(
   }
   const variants = [
     ...new Map(
-      ladders.flatMap((each) => (unpublished.has(each.kernel) ? [] : [[keyOf(each), each]])),
+      ladders.flatMap((run) => (unpublished.has(run.kernel) ? [] : [[keyOf(run), run]])),
     ).values(),
   ];
   if (variants.length === 0) return;
@@ -134,7 +134,7 @@ export async function moveHeadlines(
   >`
     SELECT asked."place",
       device."class",
-      (SELECT json_agg(each) FROM (
+      (SELECT json_agg(found) FROM (
         SELECT result."id", result."medianNs", result."lowNs", result."highNs", result."unranked",
           result."confirmedBy" IS NOT NULL AS "isConfirmed", run."policy", result."sourceHash",
           ${isQuotable('result', Prisma.sql`device."ownedBy"`)} AS "isQuotable",
@@ -145,18 +145,18 @@ export async function moveHeadlines(
           AND run."profile" = asked."profile" AND result."medianNs" IS NOT NULL
           AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
         ORDER BY "isQuotable" DESC, result."endedAt" DESC, result."id" DESC
-        LIMIT ${MOST_RESULTS}) AS each) AS "results",
-      (SELECT json_agg(each) FROM (
+        LIMIT ${MOST_RESULTS}) AS found) AS "results",
+      (SELECT json_agg(found) FROM (
         SELECT "invocations", "spread" FROM "VariantBest"
         WHERE "deviceKey" = asked."deviceKey" AND "invocations" > 1
           AND "methodology" = asked."methodology" AND "standing" < 2
-        ORDER BY "invocations" DESC LIMIT ${MOST_REPEATED}) AS each) AS "repeated"
-    FROM json_to_recordset(${JSON.stringify(variants.map((each, place) => ({ place, ...each })))}::json)
+        ORDER BY "invocations" DESC LIMIT ${MOST_REPEATED}) AS found) AS "repeated"
+    FROM json_to_recordset(${JSON.stringify(variants.map((variant, place) => ({ place, ...variant })))}::json)
       AS asked("place" int, "deviceKey" text, "op" text, "dtype" text, "shape" text,
         "profile" "Profile", "methodology" int, "address" text)
       JOIN "Device" AS device ON device."key" = asked."deviceKey"`;
-  const rows = read.flatMap(({ class: of, place, repeated, results }) => {
-    const found = headlineOf(results ?? [], knownSpread(of, repeated ?? []));
+  const rows = read.flatMap(({ class: deviceClass, place, repeated, results }) => {
+    const found = headlineOf(results ?? [], knownSpread(deviceClass, repeated ?? []));
     const variant = variants[place];
     if (!found || !variant) return [];
     const { headline, ...rest } = found;
@@ -273,7 +273,7 @@ function headlineOf(
   const source = best.find(({ sourceHash }) => sourceHash !== null)?.sourceHash ?? null;
   const current = best.filter(({ sourceHash }) => sourceHash === null || sourceHash === source);
   const processes = group(current, ({ id, invocation }) => invocation ?? id);
-  const invocations = [...processes.values()].flatMap((of) => middleOf(of) ?? []);
+  const invocations = [...processes.values()].flatMap((runs) => middleOf(runs) ?? []);
   const nearest = middleOf(invocations);
   if (!nearest) return null;
   return {

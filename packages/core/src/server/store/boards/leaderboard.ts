@@ -67,10 +67,10 @@ export async function leaderboardOf(
   const where = whereProblem(problem, board);
   const rows = await bestRows(db, where);
   const contributed = query.contributed ? await contributedRows(db, where, rows) : [];
-  const ranked = (of: readonly BestRow[]) =>
+  const ranked = (best: readonly BestRow[]) =>
     DEVICE_GROUPS.flatMap((kind) =>
       rankedRows(
-        of.filter(({ device }) => device.class === kind),
+        best.filter(({ device }) => device.class === kind),
         problem,
       ),
     );
@@ -123,7 +123,7 @@ async function bestRows(
   ]);
   const machines = rollup(
     hosts,
-    (of) => of.length,
+    (workers) => workers.length,
     ({ deviceKey }) => deviceKey,
   );
   return rows.map((row) => ({
@@ -290,11 +290,11 @@ export function problemToOpen(
   problems: readonly (Counts & { readonly problem: Problem })[],
 ): Problem | null {
   const hasGpus = problems.some(({ gpus }) => gpus > 0);
-  const rankedOf = (of: Counts) => (hasGpus ? of.rankedGpus : of.rankedDevices);
-  const allOf = (of: Counts) => (hasGpus ? of.gpus : of.devices);
-  const countOf = problems.some((of) => rankedOf(of) > 0) ? rankedOf : allOf;
+  const rankedOf = (counts: Counts) => (hasGpus ? counts.rankedGpus : counts.rankedDevices);
+  const allOf = (counts: Counts) => (hasGpus ? counts.gpus : counts.devices);
+  const countOf = problems.some((counts) => rankedOf(counts) > 0) ? rankedOf : allOf;
   const most = Math.max(...problems.map(countOf));
-  const common = problems.filter((of) => 2 * countOf(of) > most);
+  const common = problems.filter((counts) => 2 * countOf(counts) > most);
   const isSquare = ({ problem }: (typeof common)[number]) =>
     !isBatch(problem) && new Set(opOf(problem).sides(problem.shape)).size === 1;
   const [largest = null] = (common.some(isSquare) ? common.filter(isSquare) : common).toSorted(

@@ -89,7 +89,7 @@ export async function learnedHere(
   const learned: LearnedHere = {
     selector: new Selector(
       [
-        ...(shipped ? shippedTimes(shipped) : []).filter((each) => !known.has(placeOf(each))),
+        ...(shipped ? shippedTimes(shipped) : []).filter((time) => !known.has(placeOf(time))),
         ...measured,
       ],
       shipped ? shippedBeside(shipped) : [],

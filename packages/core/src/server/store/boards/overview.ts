@@ -95,7 +95,7 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     return { ...row, problem, rate: rateOf(problem, row.medianNs) };
   });
   const fastest = [...group(rated, ({ device }) => device.key).values()]
-    .flatMap((of) => greatest(of, (row) => rateOf(row.problem, provenNs(row)).value) ?? [])
+    .flatMap((rows) => greatest(rows, (row) => rateOf(row.problem, provenNs(row)).value) ?? [])
     .toSorted(
       ({ device: a, rate }, { device: b, rate: other }) =>
         DEVICE_GROUPS.indexOf(a.class) - DEVICE_GROUPS.indexOf(b.class) || other.value - rate.value,
@@ -127,12 +127,12 @@ async function bestsOf(db: PrismaClient): Promise<DeviceBest[]> {
     if (!result) return [];
     const outcome = fromJson<Outcome>(result.outcome);
     if (outcome.kind !== 'measured') return [];
-    const { roofs: _, ...of } = device;
+    const { roofs: _, ...ref } = device;
     const roof = shownRoof(outcome.measurement, runOf(result.run), device, result.party);
     const { address } = result.run;
     return [
       {
-        device: of,
+        device: ref,
         resultId,
         problem,
         address,

@@ -83,16 +83,20 @@ export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): Bes
   const { op, dtype } = asked.problem;
   const known = tunedFilesOf(on).flatMap(({ device, variants }) =>
     variants
-      .filter((each) => each.problem.op === op && each.problem.dtype === dtype)
+      .filter((tuned) => tuned.problem.op === op && tuned.problem.dtype === dtype)
       // Ranked as results have to be that decide.
-      .filter((each) => each.profile === asked.profile && each.unranked === null)
-      .map((each) => ({ device, distance: shapeDistance(asked.problem, each.problem), ...each })),
+      .filter((tuned) => tuned.profile === asked.profile && tuned.unranked === null)
+      .map((tuned) => ({
+        device,
+        distance: shapeDistance(asked.problem, tuned.problem),
+        ...tuned,
+      })),
   );
-  for (const each of known.toSorted((a, b) => a.distance - b.distance)) {
-    if (each.distance > farthest) return null;
-    const variant = ableVariant(each.address, asked, 'key' in on);
+  for (const tuned of known.toSorted((a, b) => a.distance - b.distance)) {
+    if (tuned.distance > farthest) return null;
+    const variant = ableVariant(tuned.address, asked, 'key' in on);
     if (!variant) continue;
-    const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = each;
+    const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = tuned;
     return answerWith(asked, variant, {
       fallback: 'shipped',
       measured: problem,
@@ -160,7 +164,9 @@ export function predictedVariant(
 
 /** Whether a profile may offer what a variant needs: experimental features are of `fast` alone. */
 const isOffered = (variant: ResolvedVariant, dtype: Dtype): boolean =>
-  !whatItNeeds(variant, dtype).features.some((each) => each.startsWith('chromium-experimental'));
+  !whatItNeeds(variant, dtype).features.some((feature) =>
+    feature.startsWith('chromium-experimental'),
+  );
 
 /** A device without limits, with the features of a variant: only the problem can forbid it. */
 function whatItNeeds({ definition, tunables }: ResolvedVariant, dtype: Dtype): DeviceLimits {
@@ -214,12 +220,12 @@ function bindingsOf(
   const dims = [...inputs(problem.shape), output(problem.shape)];
   const scratch = kernel.scratchBytes?.(tunables, problem) ?? 0;
   const buffers = [
-    ...dims.map((each, at) => {
+    ...dims.map((dim, at) => {
       const isOutput = at === dims.length - 1;
       return {
         name: tensors[at]?.name ?? '',
         type: isOutput ? ('storage' as const) : ('read-only-storage' as const),
-        bytes: whole(each.rows * each.cols * bytes),
+        bytes: whole(dim.rows * dim.cols * bytes),
         isOutput,
       };
     }),
@@ -234,5 +240,5 @@ function bindingsOf(
       ? [{ name: 'scratch', type: 'storage' as const, bytes: whole(scratch), isOutput: false }]
       : []),
   ];
-  return buffers.map((each, binding) => ({ binding, ...each }));
+  return buffers.map((buffer, binding) => ({ binding, ...buffer }));
 }

@@ -103,8 +103,8 @@ type DeviceTimes = readonly [VariantTimeRow, ...VariantTimeRow[]];
 function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceTimes> {
   const devices = new Map<string, [VariantTimeRow, ...VariantTimeRow[]]>();
   for (const time of times) {
-    const of = devices.get(time.deviceKey);
-    if (of) of.push(time);
+    const others = devices.get(time.deviceKey);
+    if (others) others.push(time);
     else devices.set(time.deviceKey, [time]);
   }
   const byPreference = (a: VariantTimeRow, b: VariantTimeRow) =>
@@ -147,9 +147,9 @@ export async function heatMapOf(db: PrismaClient, query: GroupedQuery): Promise<
     .filter((id) => measured.has(id));
   // Kernels of earlier releases come last.
   kernels.push(...[...measured].filter((id) => !kernels.includes(id)).sort());
-  const found = [...byDevice(times).values()].map((of) => ({
-    device: of[0].device,
-    cells: cellsOf(of, kernels, problem),
+  const found = [...byDevice(times).values()].map((ofDevice) => ({
+    device: ofDevice[0].device,
+    cells: cellsOf(ofDevice, kernels, problem),
   }));
   const ids = found.flatMap(({ cells }) => cells.map(({ resultId }) => resultId));
   // One parameter: Prisma's `in` has one per id, and there are thousands.

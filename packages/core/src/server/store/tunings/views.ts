@@ -144,7 +144,7 @@ function familyView(
   const whole = wholeShapes(begun, { decision, row, hasDuels, toSearch });
   const open = shapes.filter(({ isOpen }) => isOpen);
   const running = open.filter(({ hasBegun }) => hasBegun).map(({ shape }) => shape);
-  const done = whole.filter((shape) => !open.some((of) => of.shape === shape)).length;
+  const done = whole.filter((shape) => !open.some((row) => row.shape === shape)).length;
   const { usedSeconds } = common;
   const screening = FAMILY_SCREENING_PART * budgetSeconds;
   const toScreen = Math.min(
@@ -261,12 +261,12 @@ type Samples = ReadonlyMap<string, Pick<Fastest, 'samples' | 'independent'>>;
 
 async function samplesOf(
   db: PrismaClient | Prisma.TransactionClient,
-  of: readonly Pick<Fastest, 'resultId'>[],
+  fastest: readonly Pick<Fastest, 'resultId'>[],
 ): Promise<Samples> {
   const rows = await db.$queryRaw<{ id: string; samples: number; independent: number | null }[]>`
     SELECT "id", cardinality("coldSamplesNs") AS "samples",
       ("outcome" -> 'measurement' -> 'cold' -> 'independent')::float8 AS "independent"
-    FROM "Result" WHERE "id" = ANY(${of.map(({ resultId }) => resultId)})`;
+    FROM "Result" WHERE "id" = ANY(${fastest.map(({ resultId }) => resultId)})`;
   return new Map(rows.map(({ id, independent, samples }) => [id, { independent, samples }]));
 }
 
