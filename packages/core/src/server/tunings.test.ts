@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { migrate } from '@tilemark/db';
 import { InputError, parseProblem, resolveVariant, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../services.test-helper';
 import type { ClaimedRun, RecordedRun } from '../link/wire';
+import { deviceKey, type Environment } from '../measure/device';
 import type { Outcome } from '../measure/outcome';
 import { summarise } from '../statistics/summary';
 import type { SweepEvent } from '../view/api';
@@ -11,6 +13,7 @@ import { DirectLink } from './direct-link';
 import { openQueue, type Queue } from './queue/queue';
 import { reconcile } from './reconcile';
 import { attach, environment, failed, measured } from './store/fixtures.test-helper';
+import { olderDatabase, readFixture } from './store/older-database.test-helper';
 import { openStore, type Store } from './store/store';
 import { retrySweep } from './submit';
 import { advanceTuning, submitTuning } from './tunings';
@@ -290,4 +293,51 @@ describe('a tuning', () => {
     expect(error).toBeInstanceOf(InputError);
     expect((error as InputError).field).toBe(field);
   });
+});
+
+test('a search that an earlier release began goes on to its end', async () => {
+  const fixture = await readFixture('search-under-way.json');
+  const url = await olderDatabase('20261126140000_shared_processors', fixture);
+  await migrate(url);
+  const older = openStore(url);
+  const jobs = openQueue({ redisUrl: testRedisUrl(), databaseUrl: url, prefix: randomUUID() });
+  try {
+    const [done, underWay] = await Promise.all(
+      fixture.Sweep?.map(({ id }) => older.sweeps.get(String(id))) ?? [],
+    );
+    expect([done?.status, underWay?.status]).toEqual(['done', 'queued']);
+    expect(done?.tuning?.decision).toEqual(fixture.Sweep?.[0]?.decision);
+    const content = fixture.Environment?.[0]?.content as Environment;
+    const { workerId } = await older.workers.attach({
+      name: 'lab',
+      host: 'lab',
+      version: '0.1.0',
+      identity: content.device,
+      capabilities: content.capabilities,
+    });
+    const services = { store: older, queue: jobs };
+    await reconcile(services);
+    const link = new DirectLink(services, { workerId, deviceKey: deviceKey(content.device) });
+    const earlier = (await older.sweeps.results(underWay?.id ?? '')).items;
+    expect(earlier.map(({ outcome }) => outcome?.kind ?? 'pending').sort()).toEqual([
+      ...Array.from({ length: 4 }, () => 'measured'),
+      ...Array.from({ length: 3 }, () => 'pending'),
+    ]);
+    const now = () => older.sweeps.get(underWay?.id ?? '');
+    while ((await now())?.status !== 'done') {
+      const run = await link.next(AbortSignal.timeout(60_000));
+      if (!run) continue;
+      const record = recordOf(run, workerId, outcomeOf(run));
+      await link.outcome({ ...record, environment: content });
+    }
+    const decision = (await now())?.tuning?.decision;
+    expect(decision).toMatchObject({ stop: 'budget', winner: expect.any(String) });
+    const { items } = await older.sweeps.results(underWay?.id ?? '');
+    const measuredBefore = earlier.filter(({ outcome }) => outcome);
+    expect(items).toEqual(expect.arrayContaining(measuredBefore));
+    expect(items.length).toBeGreaterThan(earlier.length);
+  } finally {
+    await jobs.close();
+    await older.close();
+  }
 });

@@ -1,44 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createClient, migrate } from '@tilemark/db';
 import { expect, test } from 'vitest';
-import { countRows, emptyDatabase, execute, testDatabase } from '../../../services.test-helper';
+import { countRows, execute, testDatabase } from '../../../services.test-helper';
 import type { Principal } from './audit';
 import { attach, kernelRun, measured, recordAll } from './fixtures.test-helper';
+import { olderDatabase, PRISMA, readFixture } from './older-database.test-helper';
 import { openStore, type Store } from './store';
 
-const prisma = fileURLToPath(new URL('../../../../../prisma/', import.meta.url));
-
-/** The last migration that the database below has seen. */
+/** The last migration that the database of contributed kernels below has seen. */
 const LAST = '20261123105500_contributed_runs';
-
-/** A database of that time: a published kernel, an unlisted one, and one that was removed. */
-async function olderDatabase(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tilemark-upgrade-'));
-  try {
-    await cp(join(prisma, 'migrations'), folder, { recursive: true });
-    const newer = (await readdir(folder)).filter((name) => /^\d/.test(name) && name > LAST);
-    for (const name of newer) await rm(join(folder, name), { recursive: true });
-    const url = await emptyDatabase();
-    await migrate(url, folder);
-    const tables: Record<string, object[]> = JSON.parse(
-      await readFile(join(prisma, 'fixtures', 'contributed.json'), 'utf8'),
-    );
-    for (const [table, rows] of Object.entries(tables)) {
-      await execute(
-        url,
-        `INSERT INTO "${table}" SELECT * FROM
-         jsonb_populate_recordset(NULL::"${table}", $rows$${JSON.stringify(rows)}$rows$)`,
-      );
-    }
-    return url;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}
 
 /** Rank, author, and median of each row of a board on which all are ranked together. */
 async function boardOf(store: Store, shape: string) {
@@ -53,7 +25,8 @@ async function boardOf(store: Store, shape: string) {
 }
 
 test('ranks with contributed kernels survive an upgrade, and a kernel can be removed after it', async () => {
-  const url = await olderDatabase();
+  // A published kernel, an unlisted one, and one that was removed.
+  const url = await olderDatabase(LAST, await readFixture('contributed.json'));
   const before = await countRows(url);
   await migrate(url);
   const store = openStore(url);
@@ -135,7 +108,7 @@ test('headlines on processors get the intervals of new ones, and problems their 
       FROM "VariantBest" WHERE "invocations" = 1`,
     );
     for (const name of ['20261126140000_shared_processors', '20261127034500_best_variants']) {
-      const file = join(prisma, 'migrations', name, 'migration.sql');
+      const file = join(PRISMA, 'migrations', name, 'migration.sql');
       await execute(url, await readFile(file, 'utf8'));
     }
     const like = <Row extends { medianNs: number; invocations: number }>(row: Row) => {
