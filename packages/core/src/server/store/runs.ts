@@ -286,7 +286,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
     },
 
     /**
-     * Ends runs, writes their results and moves `Best`, in one transaction. Null for a run that has
+     * Ends runs, writes their results and moves the boards, in one transaction. Null for a run that has
      * already ended or was dropped: the first result stands, whoever holds the claim by now. The
      * tuning that it was a run of may be due to `advance`.
      */

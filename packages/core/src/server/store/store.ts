@@ -38,12 +38,12 @@ import { type Admission, workersOf } from './workers';
  * notifications of `changes.ts`) and the `runs.ts` they consist of.
  * Those that grow as they run: `tunings/`.
  * What comes back: `record.ts` ends runs in one transaction, which writes their results and moves
- * the rows of `Best` and `VariantBest`; `results.ts` shows one result in full;
+ * the rows of `VariantBest`; `results.ts` shows one result in full;
  * `references.ts` has the figures that the grid did not measure.
  * Who measures: `devices.ts` (with rooflines), `workers.ts`, and the lists of both in `fleet.ts`.
  * Who asks: `tokens.ts`, `invites.ts`, `audit.ts`, `limits.ts`. What they bring: `contributed.ts`.
- * What it adds up to: `boards/`, each board a function of a query, read from `Best` and
- * `VariantBest`, whose size does not grow with history.
+ * What it adds up to: `boards/`, each board a function of a query, read from `VariantBest`, whose
+ * size does not grow with history.
  *
  * Three rules apply everywhere. Writing the same thing twice changes nothing. Contended rows are
  * moved by single statements, so Postgres itself decides between concurrent writers. What changes
