@@ -37,7 +37,7 @@ import { type Admission, workersOf } from './workers';
  * What is asked for: `sweeps.ts` (written by `new-sweeps.ts`, followed live by `watch.ts` on the
  * notifications of `changes.ts`) and the `runs.ts` they consist of.
  * Those that grow as they run: `tunings/`.
- * What comes back: `record.ts` ends runs in one transaction, which writes their results and moves
+ * What comes back: `runs.record` ends runs by the gate, in one transaction, which writes their results and moves
  * the rows of `VariantBest`; `results.ts` shows one result in full;
  * `references.ts` has the figures that the grid did not measure.
  * Who measures: `devices.ts` (with rooflines), `workers.ts`, and the lists of both in `fleet.ts`.
