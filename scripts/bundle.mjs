@@ -48,7 +48,7 @@ const worker = () =>
       main: 'apps/worker/src/main.ts',
       child: 'apps/worker/src/child.ts',
       thread: 'apps/worker/src/thread.ts',
-      harness: 'apps/worker/src/harness.ts',
+      harness: 'bench/harness.ts',
       mutants: 'bench/mutants.ts',
     },
     outdir,

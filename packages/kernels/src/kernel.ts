@@ -244,8 +244,11 @@ export function gpuKernel<const Id extends OpId, const Tunables extends readonly
     ...(kernel.problemConstraints ?? []),
   ];
   return {
-    ...{ constraints: [], ...kernel },
-    ...{ needs, problemConstraints, runsOn: 'gpu' },
+    constraints: [],
+    ...kernel,
+    needs,
+    problemConstraints,
+    runsOn: 'gpu',
   } as unknown as GpuKernel;
 }
 

@@ -76,7 +76,11 @@ export async function duel(
     }
     print(duelText(a, b, problem, outcome.duel));
     const file: DuelFile = {
-      ...{ version: 1, environment, problem, a: a.address, b: b.address },
+      version: 1,
+      environment,
+      problem,
+      a: a.address,
+      b: b.address,
       duel: outcome.duel,
     };
     await json?.write(`${JSON.stringify(file, null, 1)}\n`);

@@ -33,21 +33,43 @@ beforeAll(async () => {
     const isFirst = rows === 1024;
     const rate = { value: 1, unit: 'GB/s' };
     return send(200, {
-      ...{ fallback: 'device', asked: problem, measured: problem, isExact: isFirst },
-      ...{ profile: searchParams.get('profile'), variant, address: 'transpose/naive[BLOCK=16]' },
-      ...{ devices: 1, partOfBest: 1, duel: null, shipped: null, wgsl: '', isSourceMeasured: true },
+      fallback: 'device',
+      asked: problem,
+      measured: problem,
+      isExact: isFirst,
+      profile: searchParams.get('profile'),
+      variant,
+      address: 'transpose/naive[BLOCK=16]',
+      devices: 1,
+      partOfBest: 1,
+      duel: null,
+      shipped: null,
+      wgsl: '',
+      isSourceMeasured: true,
       result: {
-        ...{ id: 'r', device: { key, name: 'One', class: 'gpu' }, medianNs: 1234, rate },
+        id: 'r',
+        device: { key, name: 'One', class: 'gpu' },
+        medianNs: 1234,
+        rate,
         measuredAt: '2026-11-24T12:00:00.000Z',
       },
       prediction: isFirst
         ? null
         : {
-            ...{ ns: 5678.9, error: 0.1234, basis: 'predicted', rate, device: 'One', driver: '1' },
-            ...{ profile: 'default', measuredAt: '2026-11-24T12:00:00.000Z', shapes: 3 },
+            ns: 5678.9,
+            error: 0.1234,
+            basis: 'predicted',
+            rate,
+            device: 'One',
+            driver: '1',
+            profile: 'default',
+            measuredAt: '2026-11-24T12:00:00.000Z',
+            shapes: 3,
             runnersUp: [{ address: 'transpose/tiled', ns: 6000, error: 0.1 }],
           },
-      ...{ needs: null, bindings: [], passes: [{ entryPoint: 'main', workgroups: [4, 4, 1] }] },
+      needs: null,
+      bindings: [],
+      passes: [{ entryPoint: 'main', workgroups: [4, 4, 1] }],
     });
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));

@@ -133,7 +133,12 @@ function predicted(
 ): Decision {
   const definition = kernelById(kernel);
   return {
-    ...{ shape: shapeText(problem), kernel, tunables, address, basis, ns: Math.round(ns) },
+    shape: shapeText(problem),
+    kernel,
+    tunables,
+    address,
+    basis,
+    ns: Math.round(ns),
     error: Number(error.toPrecision(2)),
     passes: definition.runsOn === 'gpu' ? passesOf(definition, tunables, problem) : [],
     runnersUp: named(runnersUp.slice(0, 3)),
@@ -177,7 +182,10 @@ function decisionOf(problem: Problem, best: BestVariant): Decision {
   const { address, isExact, passes, prediction, result, shipped, variant } = best;
   const known = result ?? shipped;
   return {
-    ...{ shape: shapeText(problem), kernel: variant.kernel, tunables: variant.tunables, address },
+    shape: shapeText(problem),
+    kernel: variant.kernel,
+    tunables: variant.tunables,
+    address,
     basis: prediction ? prediction.basis : isExact ? 'ranked' : 'nearest',
     ns: prediction
       ? Math.round(prediction.ns)

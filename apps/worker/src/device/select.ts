@@ -34,7 +34,8 @@ async function listGpus(): Promise<Gpu[]> {
 export async function listDevices(): Promise<ListedDevice[]> {
   const gpus = await Promise.all(
     (await listGpus()).map(async ({ adapter, card }, index) => ({
-      ...{ flag: String(index), identity: await identify(adapter) },
+      flag: String(index),
+      identity: await identify(adapter),
       ...(card && { card: { busId: card.busId, uuid: card.uuid } }),
     })),
   );

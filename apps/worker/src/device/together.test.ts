@@ -22,8 +22,14 @@ it('measures each card by itself, then all at once', async () => {
   const { log, measure } = cards(1.25);
   const measured = await measureTogether(['a', 'b'], measure);
   expect(log.slice(4)).toEqual([
-    ...['a begins', 'a ends', 'b begins', 'b ends'],
-    ...['a begins', 'b begins', 'a ends', 'b ends'],
+    'a begins',
+    'a ends',
+    'b begins',
+    'b ends',
+    'a begins',
+    'b begins',
+    'a ends',
+    'b ends',
   ]);
   expect(measured).toMatchObject([
     { card: 'a', alone: { dispatchNs: 1e6 }, beside: { dispatchNs: 1.25e6 } },

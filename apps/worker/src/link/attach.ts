@@ -59,7 +59,12 @@ export async function serve(
     // Equal cards measure at the same time, but never beside anything else.
     const alone = aloneOn(card && lockOf(card));
     const attached = await GridWorker.attach({
-      ...{ link, runner, journal, log, sharesJournal, alone },
+      link,
+      runner,
+      journal,
+      log,
+      sharesJournal,
+      alone,
       describe: (device) => ({ ...listedAs(device, instance), contributed }),
     });
     const { clockAheadMs, worker } = attached;

@@ -85,7 +85,9 @@ async function lockPath(
     },
     {
       // Not `signal`: p-retry would drop a lock that it got just before the abort.
-      ...{ retries: Number.POSITIVE_INFINITY, minTimeout: RETRY_MS, factor: 1 },
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: RETRY_MS,
+      factor: 1,
       shouldRetry: ({ error }) => Reflect.get(error, 'code') === 'ELOCKED',
       onFailedAttempt: ({ attemptNumber }) => void (attemptNumber === 1 && onWait?.()),
     },

@@ -75,7 +75,8 @@ describe('the regression of the clock', () => {
       expect(contradiction(await regressClock(late, dispatches, sampleNs))).toBeNull();
       const never = {
         sample: async ({ dispatches: count }: { dispatches: number }) => ({
-          ...{ ns: count * eachNs, wallNs: 1.1 * count * eachNs },
+          ns: count * eachNs,
+          wallNs: 1.1 * count * eachNs,
         }),
       };
       expect(contradiction(await regressClock(never, dispatches, sampleNs))).toContain('0.91');

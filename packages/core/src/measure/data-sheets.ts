@@ -102,7 +102,10 @@ const ROWS: readonly Row[] = [
 
 export const DATA_SHEETS: readonly DataSheet[] = ROWS.map(
   ([model, f32, bandwidth, cacheMiB, f16]) => ({
-    ...{ model, f32, bandwidth, cacheMiB },
+    model,
+    f32,
+    bandwidth,
+    cacheMiB,
     ...(f16 !== undefined && { f16 }),
   }),
 );

@@ -116,7 +116,10 @@ export async function runDuel(
       const fit = feasible(variant, problem, capabilities);
       if (!fit.ok) throw new SideEnded(side, { kind: 'skipped', why: fit.why });
       const prepared = await executor.prepare(variant, problem, {
-        ...{ seed: secrets('inputs'), secrets, bufferSets, timeUpload: false },
+        seed: secrets('inputs'),
+        secrets,
+        bufferSets,
+        timeUpload: false,
       });
       open.push(prepared);
       const proof = new Proof(prepared, secrets, nowNs);
@@ -124,7 +127,11 @@ export async function runDuel(
       const warmSinceNs = nowNs();
       await proof.stretch(policy.stretch);
       const sampler: Sampler = {
-        ...{ prepared: proof.sampler, policy, timer: executor.timer, nowNs, canary },
+        prepared: proof.sampler,
+        policy,
+        timer: executor.timer,
+        nowNs,
+        canary,
       };
       const { dispatches } = await warmUpAndCalibrate(sampler, warmSinceNs);
       await proof.proved();

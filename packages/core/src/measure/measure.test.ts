@@ -184,8 +184,13 @@ describe('runVariant', () => {
     }));
     await run(executor);
     expect(verbs.slice(0, 7)).toEqual([
-      ...['nan', 'verify', 'sample', 'verify'],
-      ...['stale', 'sample', 'verify'],
+      'nan',
+      'verify',
+      'sample',
+      'verify',
+      'stale',
+      'sample',
+      'verify',
     ]);
   });
 

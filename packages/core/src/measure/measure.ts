@@ -119,10 +119,17 @@ export async function runVariant(
 ): Promise<Outcome> {
   const { deviceClass, lastLevelCacheBytes, seed = drawSeed() } = surroundings;
   const run: Run = {
-    ...{ executor, variant, problem, policy, capabilities, surroundings, seed },
+    executor,
+    variant,
+    problem,
+    policy,
+    capabilities,
+    surroundings,
+    seed,
     bufferSets: bufferSetsFor(problem, lastLevelCacheBytes),
     longestNs: deviceClass === 'browser' ? LONG_PASS_IN_BROWSER_NS : undefined,
-    ...{ stage: 'prepare', prepared: null },
+    stage: 'prepare',
+    prepared: null,
   };
   try {
     const why = await infeasible(run);
@@ -188,7 +195,12 @@ async function warmUp(run: Run, { proof, warmSinceNs }: Awaited<ReturnType<typeo
   run.stage = 'measure';
   onStep?.('warm-up');
   const sampler: Sampler = {
-    ...{ prepared: proof.sampler, policy, timer, longestNs, nowNs, canary },
+    prepared: proof.sampler,
+    policy,
+    timer,
+    longestNs,
+    nowNs,
+    canary,
     ...(watchClocks && { clocks: watchClocks }),
   };
   const { dispatches, sampleNs, samples } = await warmUpAndCalibrate(sampler, warmSinceNs);
@@ -287,8 +299,15 @@ function measured(
   const { proof } = proved;
   const { compileNs, uploadNs } = prepared.prepared;
   const judged = {
-    ...{ kernel: kernelById(variant.kernel), policy, timer, deviceClass },
-    ...{ cold: cold.series, stop: cold.stop, roof, freshRatio, clock: warm.clock },
+    kernel: kernelById(variant.kernel),
+    policy,
+    timer,
+    deviceClass,
+    cold: cold.series,
+    stop: cold.stop,
+    roof,
+    freshRatio,
+    clock: warm.clock,
   };
   return {
     kind: 'measured',
@@ -296,15 +315,25 @@ function measured(
       methodologyVersion: METHODOLOGY_VERSION,
       policy: policy.id,
       ...(invocation && { invocation }),
-      ...{ timer, clock: warm.clock, dispatchesPerSample: warm.dispatches, bufferSets },
-      ...{ cold: cold.series, hot, compileNs },
+      timer,
+      clock: warm.clock,
+      dispatchesPerSample: warm.dispatches,
+      bufferSets,
+      cold: cold.series,
+      hot,
+      compileNs,
       transfer: { hostToDeviceNs: uploadNs, deviceToHostNs: prepared.downloadNs },
       stop: cold.stop,
       discarded: [{ count: warm.samples, why: 'warm-up' }, ...cold.discarded],
       ...(cold.batches.length > 0 && { batches: [...cold.batches] }),
       verification: {
-        ...{ before: proved.before, after: cold.last, seed, freshRatio },
-        ...{ dispatches: proof.dispatches, rms: proof.rms, ns: proof.spentNs },
+        before: proved.before,
+        after: cold.last,
+        seed,
+        freshRatio,
+        dispatches: proof.dispatches,
+        rms: proof.rms,
+        ns: proof.spentNs,
       },
       roof,
       ...(policy.energy && { energy }),

@@ -22,7 +22,11 @@ export function followersOf(value: number, depth: number): Set<number> {
   let last = [value];
   for (let step = 0; step < depth; step++) {
     const next = last.flatMap((x) => [
-      ...[hash32(x), unhash32(x), x ^ 0x5eed, x + 0x5eed, x - 0x5eed],
+      hash32(x),
+      unhash32(x),
+      x ^ 0x5eed,
+      x + 0x5eed,
+      x - 0x5eed,
       ...Array.from({ length: 17 }, (_, i) => x + i - 8),
       ...[1024, 1025, 4096].map((place) => x ^ place),
     ]);

@@ -141,7 +141,10 @@ export class PaceWatch {
     const usual = median(this.#smMHz) ?? reading.smMHz;
     const isBraked = reading.limitedBy.some((reason) => reason !== IS_POWER_CAP);
     return {
-      ...{ samples, canaryNs: ns, smMHz: reading.smMHz, limitedBy: [...reading.limitedBy] },
+      samples,
+      canaryNs: ns,
+      smMHz: reading.smMHz,
+      limitedBy: [...reading.limitedBy],
       isSlow: isBraked || reading.smMHz < (1 - SLOWED) * usual,
     };
   }

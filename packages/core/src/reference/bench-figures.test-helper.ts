@@ -11,7 +11,11 @@ export function benchFigures(files: readonly BenchFile[]): Figure[] {
       const { cold, methodologyVersion, unranked } = outcome.measurement;
       return {
         ...timesOf({ ...cold, intervalNs: [cold.lowNs, cold.highNs], unranked }, problem),
-        ...{ hardware: device.name, class: device.class, by: kernelBy(address), problem, profile },
+        hardware: device.name,
+        class: device.class,
+        by: kernelBy(address),
+        problem,
+        profile,
         measuredAt: endedAt ?? null,
         source: `\`tilemark bench\`, methodology ${methodologyVersion}, driver ${driverText(file.environment.driver)}.`,
       };

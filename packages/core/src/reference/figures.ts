@@ -70,7 +70,9 @@ export function figuresOf(file: ReferenceFile): Figure[] {
       hardware: file.device,
       class: 'gpu',
       by: { kind: 'library', name: 'cuBLAS', version: file.library },
-      ...{ problem, profile: null, measuredAt: new Date(file.date).toISOString() },
+      problem,
+      profile: null,
+      measuredAt: new Date(file.date).toISOString(),
       ...timesOf(row, problem),
       source: file.about ? `${file.about}.` : 'Measured alone.',
     };
@@ -208,7 +210,11 @@ export function timesOf(
 /** Hardware, problem and profile, and what ran; a report may print one of them with several times. */
 const identity = ({ by, hardware, medianNs, problem, profile }: Figure): string =>
   JSON.stringify([
-    ...[hardware, profile, problem.op, problem.dtype, shapeText(problem)],
+    hardware,
+    profile,
+    problem.op,
+    problem.dtype,
+    shapeText(problem),
     ...(by.kind === 'library' ? [by.name] : [by.address]),
     ...(by.kind === 'report' ? [by.label, medianNs] : []),
   ]);

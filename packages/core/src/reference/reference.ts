@@ -31,10 +31,15 @@ const publishedFigures = (): ReferenceFigure[] =>
       hardware: runtime === 'cpu' ? hardware.cpu : hardware.gpu,
       class: runtime === 'cpu' ? ('cpu' as const) : ('gpu' as const),
       by: { kind: 'report' as const, kernel: variant.kernel, address, label },
-      ...{ problem, profile: null, medianNs: timeMs * 1e6, interval: null, rate },
+      problem,
+      profile: null,
+      medianNs: timeMs * 1e6,
+      interval: null,
+      rate,
       measuredAt: source.date && `${source.date}T00:00:00.000Z`,
       source: `${source.title}${note ? `: ${note}` : ''}.`,
-      ...{ unranked: null, imported: null },
+      unranked: null,
+      imported: null,
     })),
   );
 

@@ -118,7 +118,12 @@ const published = ({ id, published: report }: Suite): Published | null =>
 function figureOf({ label, note, problem, timeMs, ...asked }: Figure): PublishedFigure {
   const { kernel, tunables, address, definition } = resolveVariant(asked.kernel, asked.tunables);
   return {
-    ...{ label, variant: { kernel, tunables }, address, problem, timeMs, note },
+    label,
+    variant: { kernel, tunables },
+    address,
+    problem,
+    timeMs,
+    note,
     runtime: definition.runsOn === 'cpu' ? 'cpu' : 'cuda',
     rate: rateOf(problem, timeMs * 1e6),
   };

@@ -47,11 +47,10 @@ export const keyOf = ({
   policy,
   problem,
   rival,
-}: Pick<WantedRun, 'address' | 'policy' | 'problem' | 'rival'>) =>
-  [
-    ...[policy, shapeText(problem), address],
-    ...(rival ? [variantAddress(rival.variant)] : []),
-  ].join(' ');
+}: Pick<WantedRun, 'address' | 'policy' | 'problem' | 'rival'>) => {
+  const against = rival ? [variantAddress(rival.variant)] : [];
+  return [policy, shapeText(problem), address, ...against].join(' ');
+};
 
 /** The run that measures a variant on a problem under a policy, or lets it duel. */
 export const wantedRun = (
@@ -60,7 +59,10 @@ export const wantedRun = (
   policy: PlannedRun['policy'],
   rival?: Variant,
 ): WantedRun => ({
-  ...{ problem, variant: bareVariant(point), address: point.address, policy },
+  problem,
+  variant: bareVariant(point),
+  address: point.address,
+  policy,
   ...(rival && { rival: { variant: bareVariant(rival) } }),
 });
 

@@ -35,7 +35,9 @@ async function tuned(
   let nowNs = 0;
   const asked: string[] = [];
   const search = searchFamily<Found>({
-    ...{ shapes, budgetNs: budgetS * SECOND, nowNs: () => nowNs },
+    shapes,
+    budgetNs: budgetS * SECOND,
+    nowNs: () => nowNs,
     ...over,
   });
   const found = await drive(search, async (ask) => {
@@ -101,7 +103,9 @@ describe('searchFamily', () => {
     let nowNs = 0;
     const trials = known.reduce((sum, { points }) => sum + points.length, 0);
     const search = searchFamily<Found>({
-      ...{ shapes: known, budgetNs: 0.7 * trials * SECOND, nowNs: () => nowNs },
+      shapes: known,
+      budgetNs: 0.7 * trials * SECOND,
+      nowNs: () => nowNs,
     });
     const { searched, screened, times } = await drive(search, async ({ run }) => {
       if (run.rival) return { outcome: null, contrast: null };

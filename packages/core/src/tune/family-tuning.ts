@@ -108,7 +108,9 @@ export function familyStep(
   );
   return replay(runs, function* (nowNs) {
     const { duels, screened, searched, stop } = yield* searchFamily({
-      ...{ shapes, budgetNs: budgetSeconds * 1e9, nowNs },
+      shapes,
+      budgetNs: budgetSeconds * 1e9,
+      nowNs,
       // What it chose for a shape it stays with, so that retries and releases change nothing.
       chosen: (problem) => {
         const screens = begun.get(shapeText(problem));

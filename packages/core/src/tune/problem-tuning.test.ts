@@ -118,7 +118,10 @@ describe('tuningStep', () => {
     expect(first.wanted).toHaveLength(1 + pointsAhead(0));
     const open = (first.wanted ?? []).map(
       (run): TuningRun => ({
-        ...{ ...run, outcome: null, contrast: null, spentNs: 0 },
+        ...run,
+        outcome: null,
+        contrast: null,
+        spentNs: 0,
       }),
     );
     expect(await tuningStep(request, spaces, open)).toEqual(first);

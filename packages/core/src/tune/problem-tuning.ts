@@ -26,8 +26,11 @@ export const TUNING_BUDGET = { least: 10, most: 3_600, usual: 300 };
 
 /** Variants that took turns: `a` is `ratio` times as fast as `b`, with its 95% interval. */
 export const turnsSchema = z.object({
-  ...{ a: z.string(), b: z.string() },
-  ...{ ratio: z.number(), low: z.number(), high: z.number() },
+  a: z.string(),
+  b: z.string(),
+  ratio: z.number(),
+  low: z.number(),
+  high: z.number(),
 });
 
 /** What the tuning of a problem found. */
@@ -62,9 +65,15 @@ export const tuningStep = (
       defaults: spaces.flatMap((space) => space.initial() ?? []),
     });
     return {
-      ...{ stop, winner: winner?.point.address ?? null, screened: screened.length },
+      stop,
+      winner: winner?.point.address ?? null,
+      screened: screened.length,
       duels: duels.map(({ a, b, contrast: { high, low, ratio } }) => ({
-        ...{ a: a.address, b: b.address, ratio, low, high },
+        a: a.address,
+        b: b.address,
+        ratio,
+        low,
+        high,
       })),
     };
   });

@@ -134,10 +134,20 @@ export function workOf(
       2 * Math.log2(groups),
       2 * Math.log2(startOfRows(problem)),
     ],
-    ...{ isAligned, steps, groups, waves },
+    isAligned,
+    steps,
+    groups,
+    waves,
     parts: [
-      ...[1, steps, groups * steps, groups * steps * sums, groups, bytes],
-      ...[scratch, isTwofold ? 1 : 0, odd],
+      1,
+      steps,
+      groups * steps,
+      groups * steps * sums,
+      groups,
+      bytes,
+      scratch,
+      isTwofold ? 1 : 0,
+      odd,
     ],
   };
 }

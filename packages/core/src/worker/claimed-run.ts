@@ -63,7 +63,9 @@ export function recordOf(
   { clockAheadMs, workerId }: Pick<Attachment, 'clockAheadMs' | 'workerId'>,
 ): RecordedRun {
   return {
-    ...{ runId: id, workerId, run: { variant, problem, profile, policy } },
+    runId: id,
+    workerId,
+    run: { variant, problem, profile, policy },
     ...report,
     // By the grid's clock, since this machine's may be wrong.
     beganAt: new Date(beganMs - clockAheadMs).toISOString(),

@@ -50,7 +50,8 @@ export async function ownDevice(
   const careful = {
     ...open,
     executor: cautious(open.executor, {
-      ...{ onStep, othersLoad },
+      onStep,
+      othersLoad,
       onHang: (message) => void failed(message),
     }),
   };

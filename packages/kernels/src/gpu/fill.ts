@@ -79,7 +79,12 @@ export class Filler {
   async poison(fills: readonly PoisonFill[]): Promise<void> {
     const longest = Math.max(...fills.map(({ buffer }) => buffer.size / 4));
     const words = fills.map(({ first, end, halves, kind, stream, guard, most }) => [
-      ...[first, end, halves, kind, stream, guard],
+      first,
+      end,
+      halves,
+      kind,
+      stream,
+      guard,
       floatBits(most),
     ]);
     const buffers = fills.map(({ buffer }) => buffer);

@@ -22,7 +22,10 @@ const TILES = WARP_TILES.map(({ A_TILE: _, ...tile }) => tile);
 /** What rung 6 found to make little difference stays as it is. */
 const asWarps = (values: Values): WarpValues => ({
   ...values,
-  ...{ MULADD: 'mul-add', A_TILE: 'padded', LOADS: 'ahead', TILE_LOOP: 'to-k' },
+  MULADD: 'mul-add',
+  A_TILE: 'padded',
+  LOADS: 'ahead',
+  TILE_LOOP: 'to-k',
 });
 
 const layoutOf = (values: Values): TileLayout => ({

@@ -42,8 +42,14 @@ describe('tilemark bench', () => {
     const csv = join(folder, 'results.csv');
     const { code, stdout, stderr } = await tilemark([
       'bench',
-      ...['--kernel', 'matmul/naive', 'matmul/cpu-naive', ...SHAPE],
-      ...['--json', json, '--csv', csv],
+      '--kernel',
+      'matmul/naive',
+      'matmul/cpu-naive',
+      ...SHAPE,
+      '--json',
+      json,
+      '--csv',
+      csv,
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('2/2') });
     expect(stdout).toContain('matmul/naive ');
@@ -69,7 +75,13 @@ describe('tilemark bench', () => {
   it('tries every value of a tunable, and says why one is skipped', async () => {
     const { code, stdout } = await tilemark([
       'bench',
-      ...['--kernel', 'matmul/tiled', '--tunable', 'TILE=8,16', ...SHAPE, '--device', '0'],
+      '--kernel',
+      'matmul/tiled',
+      '--tunable',
+      'TILE=8,16',
+      ...SHAPE,
+      '--device',
+      '0',
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain('matmul/tiled[TILE=8]');
@@ -80,7 +92,12 @@ describe('tilemark bench', () => {
     const variant = ['--tunable', 'TILE=4,8,UNROLL=2'];
     const { code, stdout } = await tilemark([
       'bench',
-      ...['--kernel', 'matmul/tiled', ...variant, ...SHAPE, '--device', '0'],
+      '--kernel',
+      'matmul/tiled',
+      ...variant,
+      ...SHAPE,
+      '--device',
+      '0',
     ]);
     expect(code).toBe(0);
     expect(stdout).toContain('matmul/tiled[TILE=4,UNROLL=2]');

@@ -90,7 +90,8 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
         : null;
       const isOwn = ended?.kind === 'ended' && ended.side === 'a';
       compared.push({
-        ...{ device: environment.device.device, problem },
+        device: environment.device.device,
+        problem,
         ratio: ended?.kind === 'dueled' ? ended.duel : null,
         outcome: isOwn ? ended.outcome : outcome,
         why: ended?.kind === 'ended' ? `baseline: ${outcomeReason(ended.outcome)}` : '',
@@ -113,7 +114,10 @@ async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise
   const compared = results.map(({ device, outcome, problem }): Compared => {
     const { duel } = outcome?.kind === 'measured' ? outcome.measurement : {};
     return {
-      ...{ device: device.name, problem, ratio: duel?.duel ?? null, outcome },
+      device: device.name,
+      problem,
+      ratio: duel?.duel ?? null,
+      outcome,
       why: duel ? `baseline: ${duel.why}` : 'its worker is of an older version, without duels',
     };
   });
@@ -121,7 +125,8 @@ async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise
   return {
     // By the name that it has here: this process does not know the grid's.
     proof: proof.map(({ outcome, problem, variant: { tunables } }) => ({
-      ...{ problem, outcome: outcome ?? notRun },
+      problem,
+      outcome: outcome ?? notRun,
       variant: { kernel: kernel.id, tunables },
     })),
     compared,

@@ -54,8 +54,17 @@ it('kernel new writes a kernel that check proves, and bench measures it', async 
   expect(bench.code).toBe(0);
   // Its default alone, which is in no duel.
   const tuned = await tilemark(
-    ...['tune', '--wgsl', 'mine.wgsl', '--tunable', 'BLOCK=16', '--shape', '48'],
-    ...['--budget', '3s', '--device', 'auto'],
+    'tune',
+    '--wgsl',
+    'mine.wgsl',
+    '--tunable',
+    'BLOCK=16',
+    '--shape',
+    '48',
+    '--budget',
+    '3s',
+    '--device',
+    'auto',
   );
   expect(tuned.text).toMatch(/^Winner: \S*mine\S*\[BLOCK=16\]/m);
   expect(tuned.code).toBe(0);

@@ -165,7 +165,10 @@ const CHEATS: readonly (readonly [
 
 describe('what cheats or breaks is caught and named', () => {
   const cases = CHEATS.map(([name, source, how, kind = 'incorrect']) => ({
-    ...{ name, source, how, kind },
+    name,
+    source,
+    how,
+    kind,
   }));
   it.each(cases)('$name', async ({ source, how, kind }) => {
     expect(await fateOf(source())).toEqual({ kind, why: expect.stringMatching(how) });
@@ -242,7 +245,8 @@ describe('what cheats or breaks is caught and named', () => {
       { onStep: (step) => void (step === 'trial' && process.kill(runner.pid ?? 0, 'SIGSEGV')) },
     );
     expect(outcome).toMatchObject({
-      ...{ kind: 'failed', stage: 'device' },
+      kind: 'failed',
+      stage: 'device',
       message: expect.stringMatching(/ended by SIGSEGV at step: trial/),
     });
   });

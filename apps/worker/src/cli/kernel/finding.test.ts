@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_EXIT, exitOf, findingOf, worstExit } from './finding';
 
 const failed = (stage: 'prepare' | 'compile' | 'verify' | 'device', message: string): Outcome => ({
-  ...{ kind: 'failed', stage, message },
+  kind: 'failed',
+  stage,
+  message,
 });
 
 describe('what an outcome says of a kernel', () => {

@@ -208,7 +208,8 @@ async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, 
         tunables: Object.fromEntries(
           Object.entries(tunables).map(([name, value]) => [name, [value]]),
         ),
-        ...{ shapes: [...known, shape], dtypes: [dtype] },
+        shapes: [...known, shape],
+        dtypes: [dtype],
       });
     }
   }

@@ -9,7 +9,8 @@ it.each([
   [{ wgsl: ['my.wgsl'] }, '', '--wgsl my.wgsl'],
   [
     { kernel: ['ada/mine@00000000'], server: 'http://grid.example', token: 'tm_member_x' },
-    ...['', '--kernel ada/mine@00000000 --server http://grid.example'],
+    '',
+    '--kernel ada/mine@00000000 --server http://grid.example',
   ],
 ] as const)(
   '%j: names the op only if it was named, and where its kernels are from, but no token',

@@ -22,7 +22,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** A shape of few candidates: each is compiled, and timed for a moment. */
 const family: Family = {
-  ...{ id: 'tiny', title: 'Tiny', about: '', op: 'matmul' },
+  id: 'tiny',
+  title: 'Tiny',
+  about: '',
+  op: 'matmul',
   shapes: [{ m: 17, n: 1, k: 65 }],
 };
 const tiny = parseProblem({ op: 'transpose', shape: '64x48', dtype: 'f32' });
@@ -73,7 +76,10 @@ describe('a family, tuned on a device', () => {
         maxComputeWorkgroupStorageSize: 4_096,
       };
       const { workerId } = await store.workers.attach({
-        ...{ name: 'w', host: 'h', version: '0', identity },
+        name: 'w',
+        host: 'h',
+        version: '0',
+        identity,
         capabilities: { ...capabilities, ...small },
       });
       const key = deviceKey(identity);
@@ -127,7 +133,11 @@ describe('a family, tuned on a device', () => {
       const [a, b] = candidatesFor(tiny);
       if (!a || !b) throw new Error('there are no candidates');
       const { outcome } = await runner.run({
-        ...{ variant: a, problem: tiny, profile: 'default', policy: 'screen', seed: 7 },
+        variant: a,
+        problem: tiny,
+        profile: 'default',
+        policy: 'screen',
+        seed: 7,
         rival: { variant: b },
       });
       if (outcome.kind !== 'measured') throw new Error(JSON.stringify(outcome));

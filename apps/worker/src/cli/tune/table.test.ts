@@ -7,7 +7,8 @@ import { tunedTable } from './table';
 const problem = parseProblem({ op: 'transpose', shape: '64x32', dtype: 'f32' });
 const trial = (address: string, policy: PolicyId, ns: number): Trial => ({
   point: parseVariant(address),
-  ...{ policy, outcome: measured(ns, { policy }) },
+  policy,
+  outcome: measured(ns, { policy }),
 });
 
 it('compares with the default by the quick runs of both, and leaves out what has none', () => {

@@ -27,7 +27,9 @@ export const report = (
 ): Report => ({
   source: { date: null, note: null, ...source },
   hardware: { gpu: null, cpu: null },
-  ...{ results: [], transfers: [], profiles: [] },
+  results: [],
+  transfers: [],
+  profiles: [],
   ...parts,
 });
 

@@ -29,9 +29,14 @@ const profile = (
   [compute = 0, memory = 0, l1 = 0, l2 = 0, dram = 0, durationMs = 0]: number[],
   occupancy?: readonly [theoretical: number, achieved: number, warps: number],
 ): Published['profiles'][number] => ({
-  ...{ label, block, durationMs },
-  ...{ computeThroughputPercent: compute, memoryThroughputPercent: memory },
-  ...{ l1Percent: l1, l2Percent: l2, dramPercent: dram },
+  label,
+  block,
+  durationMs,
+  computeThroughputPercent: compute,
+  memoryThroughputPercent: memory,
+  l1Percent: l1,
+  l2Percent: l2,
+  dramPercent: dram,
   occupancy: occupancy
     ? {
         theoreticalPercent: occupancy[0],

@@ -18,7 +18,11 @@ export function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number)
   const offset = Math.floor(end / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
   const behind = { buffer, offset, size: buffer.size - offset };
   const job = (part: GPUBufferBinding, region: readonly number[]): Job => ({
-    ...{ source: guardsWgsl, read: [part], words: [...region, guard], bytes: 12, groups: 8 },
+    source: guardsWgsl,
+    read: [part],
+    words: [...region, guard],
+    bytes: 12,
+    groups: 8,
   });
   return [
     {
@@ -35,7 +39,9 @@ export function guardsOf({ buffer, contentBytes, what }: Guarded, guard: number)
     {
       job: job(behind, [
         Math.floor((end - offset) / 4),
-        ...[behind.size / 4, offset / 4, end % 4 === 0 ? 0 : 1],
+        behind.size / 4,
+        offset / 4,
+        end % 4 === 0 ? 0 : 1,
       ]),
       answer: (results) => {
         const [changed, least = 0] = new Uint32Array(results);

@@ -375,7 +375,10 @@ test('after a comparison that the device refused, others go on', async () => {
 @group(0) @binding(1) var<uniform> words: vec4u;
 @group(0) @binding(2) var<storage, read_write> found: array<u32>;
 @compute @workgroup_size(1) fn main() { found[0] = given[0] + words.x; }`,
-    ...{ read: [buffer], words: [7, 0, 0, 0], bytes: 4, groups: 1 },
+    read: [buffer],
+    words: [7, 0, 0, 0],
+    bytes: 4,
+    groups: 1,
   });
   try {
     const [gone, here] = [create(), create()];

@@ -153,7 +153,10 @@ export class Judge {
     const scale = reference.norms === null ? 1 : await this.#largestScale(kernel, norms);
     const allowed = boundOf(rounding, growth, this.#lengthOf(problem));
     const words = [
-      ...[length, cols, share, groups],
+      length,
+      cols,
+      share,
+      groups,
       ...[allowed.tolerance, allowed.relative, allowed.absolute, unitOf(precision) || 1, scale].map(
         floatBits,
       ),

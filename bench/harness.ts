@@ -17,8 +17,8 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
-import { percentText, table } from './cli/table';
-import { chooseDevice, openDevice } from './device/select';
+import { percentText, table } from '../apps/worker/src/cli/table';
+import { chooseDevice, openDevice } from '../apps/worker/src/device/select';
 
 /** Limits on the cost of measuring itself: a fraction and ms. */
 const LIMITS = { share: 0.1, prepareMs: 100 };
