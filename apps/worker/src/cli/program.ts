@@ -31,8 +31,13 @@ import { LOG_FORMS } from './worker-log';
 
 /** Exit codes for shell scripts. */
 const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
-export const EXIT_CODES =
-  'Exit codes: 1, something was incorrect or failed; 2, an option is wrong; 3, the grid does not admit the token. `check` has further ones.';
+
+/** Those of every command; `check` has further ones. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.bad, 'something was incorrect or failed'],
+  [EXIT.badInput, 'an option is wrong'],
+  [EXIT.notAdmitted, 'the grid does not admit the token'],
+];
 
 const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
   id === words ? [] : [`${id} is ${words}`],
@@ -75,7 +80,10 @@ export function program(childEntry: URL): Command {
   const cli = new Command('tilemark')
     .description('Benchmarks WGSL matrix-multiply and transpose kernels and verifies every result.')
     .version(version)
-    .addHelpText('after', `\n${EXIT_CODES}`)
+    .addHelpText(
+      'after',
+      `\nExit codes:\n${EXIT_CODES.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}`,
+    )
     .showHelpAfterError('(--help explains the options)')
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.badInput));
 

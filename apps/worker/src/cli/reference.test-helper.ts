@@ -5,8 +5,9 @@ import { EXIT_CODES } from './program';
 export function reference(cli: Command): string {
   return `${[
     '# The command line',
-    `${cli.description()} \`tilemark <command> --help\` prints the same as this page, which is made from it. Where the program comes from: [Measure without a grid](start.md#measure-without-a-grid).`,
-    `${EXIT_CODES}`,
+    `${cli.description()} This page is made from what \`tilemark <command> --help\` prints. Where the program comes from: [Measure without a grid](start.md#measure-without-a-grid).`,
+    '`check` has exit codes of its own; every command has these:',
+    table('exit code', EXIT_CODES),
     ...cli.commands.flatMap((command) => sectionsOf(command)),
   ].join('\n\n')}\n`;
 }
@@ -21,19 +22,24 @@ function sectionsOf(command: Command, parent = ''): string[] {
   const rows = [
     ...help
       .visibleArguments(command)
-      .map((argument) => [help.argumentTerm(argument), help.argumentDescription(argument)]),
-    ...command.options.map((option) => [help.optionTerm(option), help.optionDescription(option)]),
+      .map((argument) => entry(help.argumentTerm(argument), help.argumentDescription(argument))),
+    ...command.options.map((option) =>
+      entry(help.optionTerm(option), help.optionDescription(option)),
+    ),
   ];
+  const about = command.description();
   return [
     `## ${name}`,
-    `${sentence(command.description())}`,
-    ...(rows.length > 0
-      ? [['| option | meaning |', '|---|---|', ...rows.map(row)].join('\n')]
-      : []),
+    `${about.charAt(0).toUpperCase()}${about.slice(1)}.`,
+    ...(rows.length > 0 ? [table('option', rows)] : []),
   ];
 }
 
-const row = ([term = '', about = '']: readonly string[]): string =>
-  `| \`${term}\` | ${about.replaceAll('|', '\\|')} |`;
+const entry = (term: string, about: string) => [term, about] as const;
 
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const table = (head: string, rows: readonly (readonly [term: string | number, about: string])[]) =>
+  [
+    `| ${head} | meaning |`,
+    '|---|---|',
+    ...rows.map(([term, about]) => `| \`${term}\` | ${about.replaceAll('|', '\\|')} |`),
+  ].join('\n');
