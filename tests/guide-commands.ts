@@ -49,6 +49,10 @@ export const NOT_HERE: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^npm run bench:(grid|web|harness)$/, 'measure a machine for minutes; nothing to prove'],
   [/^npx vitest run --project /, '`npm test` runs these files; they exist (below)'],
   [/^docker |^npm run images$/, 'need a container engine; `npm run images` runs the same services'],
+  [
+    /^npx tilemark tune --suite /,
+    'a family has shapes for GPUs; apps/worker/src/cli/tune/suite.full.test.ts searches a small one',
+  ],
   [/^apt-get /, "installs on the machine, as root, from Debian's registry"],
   [/^(pg_dump|pg_restore|createdb) /, "need the server's own version of PostgreSQL's programs"],
 ];
