@@ -198,10 +198,10 @@ it('imports files and folders, each file whole or not at all, and names those re
   expect(code).toBe(2);
   expect(stdout.trimEnd().split('\n')).toEqual([
     expect.stringMatching(/a\.json: 1 result is now sweep/),
-    expect.stringMatching(/c\.json: 1 result is now sweep/),
-    expect.stringMatching(/older\/d\.json: 1 result is now sweep/),
-    expect.stringMatching(/a\.json: 1 result is now sweep/),
-    '4 of 5 files imported.',
+    expect.stringMatching(/c\.json: The grid has these results already, in sweep/),
+    expect.stringMatching(/older\/d\.json: The grid has these results already, in sweep/),
+    expect.stringMatching(/a\.json: The grid has these results already, in sweep/),
+    '4 of 5 files are on the grid.',
   ]);
   expect(stderr).toMatch(/^error: \S+b\.json: is not a file of [^\n]+\n$/);
   await mkdir(join(results, 'none'));
