@@ -32,11 +32,11 @@ export const bestPageQuerySchema = bestQuerySchema
   .superRefine((query, context) => {
     const refuse = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
-    const own = dimensionsOf(query.op);
-    const sides = own.filter((each) => each.default === undefined).map(({ name }) => name);
+    const dimensions = dimensionsOf(query.op);
+    const sides = dimensions.filter((each) => each.default === undefined).map(({ name }) => name);
     const given = dimensionNames().filter((name) => query[name] !== undefined);
     for (const name of given) {
-      if (!own.some((each) => each.name === name)) {
+      if (!dimensions.some((each) => each.name === name)) {
         refuse(name, `${query.op} has no such dimension`);
       }
     }

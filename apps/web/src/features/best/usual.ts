@@ -43,13 +43,13 @@ function shippedOf(op: OpId, devices: readonly { readonly key: string }[]): Foun
   const known = tunedFiles()
     .filter(({ device }) => device.class === 'gpu')
     .flatMap(({ device: { vendor }, device, variants }) => {
-      const own = devices.find(({ key }) => isOn(device, { key }));
+      const attached = devices.find(({ key }) => isOn(device, { key }));
       return variants
         .filter(({ problem }) => problem.op === op && problem.dtype === 'f32')
         .map(({ problem, profile }) => ({
           problem,
           profile,
-          ...(own ? { device: own.key } : { vendor }),
+          ...(attached ? { device: attached.key } : { vendor }),
         }));
     });
   const bytes = ({ problem }: Found) => opOf(problem).bytes(problem.shape, problem.dtype);

@@ -76,9 +76,9 @@ export function ResultSelect({
         {value && !isListed && (
           <option value={value}>{chosen ? resultText(chosen) : `${value} (not found)`}</option>
         )}
-        {[...group(choices, ({ device }) => device.key).values()].map((own) => (
-          <optgroup key={own[0]?.device.key} label={own[0]?.device.name}>
-            {own.map((each) => (
+        {[...group(choices, ({ device }) => device.key).values()].map((results) => (
+          <optgroup key={results[0]?.device.key} label={results[0]?.device.name}>
+            {results.map((each) => (
               <option key={each.runId} value={each.resultId ?? ''}>
                 {resultText(each)}
               </option>
@@ -137,9 +137,9 @@ export function VariantSelect({
           Choose a variant
         </option>
         {value && !choices.includes(value) && <option>{value}</option>}
-        {[...group(choices, kernelOf)].map(([kernel, own]) => (
+        {[...group(choices, kernelOf)].map(([kernel, addresses]) => (
           <optgroup key={kernel} label={kernel}>
-            {own.map((address) => (
+            {addresses.map((address) => (
               <option key={address} value={address}>
                 {address}
               </option>

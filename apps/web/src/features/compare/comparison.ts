@@ -133,16 +133,16 @@ export function comparePairs(pairs: readonly HeadToHead[]): {
   );
   const summaries = [...alike.values()].flatMap((all): Summary[] => {
     const ranked = all.filter(({ pair: { a, b } }) => a.unranked === null && b.unranked === null);
-    const own = ranked.length > 0 ? ranked : all;
-    const [first] = own;
+    const counted = ranked.length > 0 ? ranked : all;
+    const [first] = counted;
     if (!first) return [];
     const { device, problem } = first.pair;
     const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
-    for (const { verdict } of own) counts[verdict] += 1;
-    const mean = geometricMean(own.map(({ ratio }) => ratio)) ?? Number.NaN;
-    const unranked = all.length - own.length;
+    for (const { verdict } of counted) counts[verdict] += 1;
+    const mean = geometricMean(counted.map(({ ratio }) => ratio)) ?? Number.NaN;
+    const unranked = all.length - counted.length;
     const { dtype, op } = problem;
-    return [{ op, dtype, device, pairs: own.length, unranked, mean, counts }];
+    return [{ op, dtype, device, pairs: counted.length, unranked, mean, counts }];
   });
   return { rows, summaries };
 }

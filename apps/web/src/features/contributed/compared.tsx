@@ -24,7 +24,7 @@ const besidePlace = ({ deviceKey, dtype, op, shape }: Beside) =>
 /** A version on each device and shape beside ours, naive, and earlier versions of its author. */
 export function Compared({ id, results }: { id: string; results: ContributedResults }) {
   const { best, naive, runs } = results;
-  const own = runs
+  const versionRuns = runs
     .filter(({ variant }) => variant.kernel === id)
     .toSorted(
       (a, b) => a.device.name.localeCompare(b.device.name) || volume(a.problem) - volume(b.problem),
@@ -48,7 +48,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
       },
     }),
   );
-  const outcomes: Column<ContributedRun>[] = own.every(isMeasured)
+  const outcomes: Column<ContributedRun>[] = versionRuns.every(isMeasured)
     ? []
     : [
         {
@@ -60,7 +60,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
   return (
     <DataTable
       caption={`${id} by device and problem`}
-      rows={own}
+      rows={versionRuns}
       keyOf={({ runId }) => runId}
       columns={[
         {
@@ -125,7 +125,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
         },
       ]}
     >
-      {own.length === 0 && (
+      {versionRuns.length === 0 && (
         <tr>
           <td colSpan={7 + versions.length + outcomes.length} className="text-muted">
             Nothing has been run yet.

@@ -92,8 +92,8 @@ export function aboveRoof(
   places: readonly RooflinePlace[],
 ): string {
   const parts = places.map(({ flopPerByte, peak, rate }) => {
-    const own = peaks.find(({ dtype }) => dtype === peak)?.gigaflopsPerSecond ?? Infinity;
-    return rate / Math.min(own, (gigabytesPerSecond ?? Infinity) * flopPerByte);
+    const most = peaks.find(({ dtype }) => dtype === peak)?.gigaflopsPerSecond ?? Infinity;
+    return rate / Math.min(most, (gigabytesPerSecond ?? Infinity) * flopPerByte);
   });
   const most = Math.max(...parts);
   if (!(most > 1)) return '';

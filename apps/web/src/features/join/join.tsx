@@ -93,11 +93,11 @@ export function Join({
   const start = async () => {
     setProblem(null);
     try {
-      const own = await tokenFor(invite ?? '', mayInvite);
-      setToken(own);
+      const given = await tokenFor(invite ?? '', mayInvite);
+      setToken(given);
       lending.current = new Lending(setState);
       lending.current.pause(rests);
-      await lending.current.work({ token: own, version, instance: kept().instance });
+      await lending.current.work({ token: given, version, instance: kept().instance });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -230,9 +230,9 @@ function Now({
   const [waiting, setWaiting] = useState('');
   const look = useCallback(async () => {
     const queues = await read('/api/v1/queues', token, queuesSchema);
-    const own = queues?.items.find(({ device }) => device.key === deviceKey);
-    const eta = own?.etaMs ? `, ${formatEstimate(own.etaMs / 1_000)}` : '';
-    setWaiting(own && own.waiting > 0 ? `${plural(own.waiting, 'run')} waiting${eta}.` : '');
+    const queue = queues?.items.find(({ device }) => device.key === deviceKey);
+    const eta = queue?.etaMs ? `, ${formatEstimate(queue.etaMs / 1_000)}` : '';
+    setWaiting(queue && queue.waiting > 0 ? `${plural(queue.waiting, 'run')} waiting${eta}.` : '');
   }, [deviceKey, token]);
   useEffect(() => {
     if (phase !== 'working' || !deviceKey) return;
@@ -313,7 +313,7 @@ const speedText = ({ outcome, problem }: EndedRun) =>
 
 function placeOf({ rows }: Leaderboard, deviceKey: string): string {
   const browsers = rows.filter(({ device }) => device.class === 'browser');
-  const own = browsers.findIndex(({ device }) => device.key === deviceKey);
-  if (own < 0 || browsers[own]?.rank == null) return '';
-  return `Place ${own + 1} of ${browsers.length} among browsers on the problem measured last`;
+  const place = browsers.findIndex(({ device }) => device.key === deviceKey);
+  if (place < 0 || browsers[place]?.rank == null) return '';
+  return `Place ${place + 1} of ${browsers.length} among browsers on the problem measured last`;
 }

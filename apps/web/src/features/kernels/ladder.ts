@@ -33,12 +33,12 @@ const MOST_SHAPES = 4;
  * under `default`, or under another profile where a kernel has results under that alone.
  */
 export async function ladderOf(store: Store, op: OpId) {
-  const [own, lists] = await Promise.all([
+  const [gridBests, lists] = await Promise.all([
     bestsOf(store, op),
     Promise.all(idsOf(DTYPES).map((dtype) => store.references.list({ op, dtype }))),
   ]);
   const figures = lists.flat();
-  const all = [...own, ...(await figureBestsOf(store, figures, own))];
+  const all = [...gridBests, ...(await figureBestsOf(store, figures, gridBests))];
   const bests = new Map<string, Best>();
   const sizes = new Map<string, { volume: number; kernels: number }>();
   for (const { kernel, problem, ...rest } of all) {
@@ -95,7 +95,7 @@ const bestsOf = async (store: Store, op: OpId): Promise<KernelBest[]> =>
 async function figureBestsOf(
   store: Store,
   figures: Awaited<ReturnType<Store['references']['list']>>,
-  own: readonly KernelBest[],
+  gridBests: readonly KernelBest[],
 ): Promise<KernelBest[]> {
   const results = await store.references.resultsOf(figures);
   const keyOf = ({
@@ -104,7 +104,7 @@ async function figureBestsOf(
     profile,
   }: Pick<KernelBest, 'kernel' | 'problem' | 'profile'>) =>
     [kernel, shapeText(problem), problem.dtype, profile].join();
-  const owned = new Set(own.map(keyOf));
+  const owned = new Set(gridBests.map(keyOf));
   return figures.flatMap((figure) => {
     const { by, hardware, problem, profile, rate, unranked } = figure;
     // A report's kernel is an idea of ours, not our code: it has no profile.

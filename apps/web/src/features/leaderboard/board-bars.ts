@@ -17,7 +17,7 @@ type Figure = Pick<ReferenceFigure, 'by' | 'hardware' | 'rate'>;
  * @param figures the best of each, as a board shows them
  */
 export function boardBars(rows: readonly Row[], figures: readonly Figure[]): CardBar[] {
-  const own = rows.map(
+  const bars = rows.map(
     ({ author, device, imported, rate, unranked, variant }): CardBar => ({
       label: `${shortDeviceName(device.name)}: ${variant.kernel}`,
       rate: rate.value,
@@ -29,8 +29,8 @@ export function boardBars(rows: readonly Row[], figures: readonly Figure[]): Car
     }),
   );
   return [
-    ...own.filter(({ note }) => note === undefined),
-    ...own.filter(({ note }) => note !== undefined),
+    ...bars.filter(({ note }) => note === undefined),
+    ...bars.filter(({ note }) => note !== undefined),
     ...figures.flatMap(({ by, hardware, rate }): CardBar[] => {
       if (by.kind === 'report' || (by.kind === 'kernel' && isCeiling(by.kernel))) return [];
       // A shipped figure whose result was imported is a row already.

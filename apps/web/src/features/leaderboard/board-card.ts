@@ -23,13 +23,13 @@ export async function boardCard(store: Store, query: BoardQuery): Promise<Card> 
     store.leaderboard({ ...asked, contributed }),
     groups.includes('reference') ? store.references.list({ op, dtype, shape }) : [],
   ]);
-  const own = rows.filter(
+  const shown = rows.filter(
     ({ author, device }) =>
       groups.includes(device.class) && (!author || groups.includes('contributed')),
   );
-  const bars = boardBars(own, bestOfEach(figures, profile));
+  const bars = boardBars(shown, bestOfEach(figures, profile));
   // Several have the fastest to compare with.
-  const [only] = bars.length === 1 ? own : [];
+  const [only] = bars.length === 1 ? shown : [];
   const near = only ? peakShare({ ...only, problem }) : null;
   return {
     title: titleOf(shape),

@@ -38,8 +38,8 @@ export const bestsOfRows = (rows: readonly LeaderboardRow[]): KnownBest[] =>
 export const bestsOfFigures = (
   figures: ReadonlyMap<string, readonly ReferenceFigure[]>,
 ): KnownBest[] =>
-  [...figures].flatMap(([name, own]) =>
-    own.flatMap((figure) => {
+  [...figures].flatMap(([name, ofHardware]) =>
+    ofHardware.flatMap((figure) => {
       const { by, interval, medianNs } = figure;
       if (by.kind !== 'kernel') return [];
       const placedBy = interval ? provenNs({ medianNs, ...interval }) : medianNs;
@@ -70,9 +70,9 @@ export function fasterThan(
 ): KnownBest[] {
   const byRate = there.toSorted((a, b) => b.provenRate - a.provenRate);
   return [...new Set(names)].flatMap((name) => {
-    const own = here.filter((each) => each.name === name).map(({ rate }) => rate);
+    const rates = here.filter((each) => each.name === name).map(({ rate }) => rate);
     const best = byRate.find((each) => each.name === name);
-    return best && best.provenRate > (1 + MARGIN) * Math.max(0, ...own) ? [best] : [];
+    return best && best.provenRate > (1 + MARGIN) * Math.max(0, ...rates) ? [best] : [];
   });
 }
 

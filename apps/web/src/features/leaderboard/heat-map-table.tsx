@@ -39,8 +39,8 @@ export function HeatMapTable({
   for (const figure of [...reference.values()].flat()) shown.add(kernelOf(figure));
   const kernels = KERNELS.map(({ id }) => id).filter((id) => shown.has(id));
   const { rateUnit, title } = opOf(problem);
-  const own = rows.flatMap(({ cells }) => cells);
-  const hasOwnRanked = own.some(({ unranked }) => unranked === null);
+  const cells = rows.flatMap(({ cells }) => cells);
+  const hasOwnRanked = cells.some(({ unranked }) => unranked === null);
   const hasRanked = reference.size > 0 || hasOwnRanked;
   return (
     <>
@@ -65,10 +65,10 @@ export function HeatMapTable({
         ) : (
           <span>Nothing here is ranked, so no cell is coloured.</span>
         )}
-        {hasRanked && own.some(({ unranked }) => unranked !== null) && (
+        {hasRanked && cells.some(({ unranked }) => unranked !== null) && (
           <span className="italic">not ranked</span>
         )}
-        {own.some(isAtSlowEnd) && (
+        {cells.some(isAtSlowEnd) && (
           <span>† its share is counted at the slow end of its wide interval</span>
         )}
       </p>

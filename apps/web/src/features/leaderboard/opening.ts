@@ -69,14 +69,20 @@ export async function widerShape(
     ...rows.map(({ device }) => device.class),
     ...best.map((figure) => figure.class),
   ]);
-  const own = await store.compared({ op, dtype, profile, methodology, classes: [...classes] });
+  const ofDevices = await store.compared({
+    op,
+    dtype,
+    profile,
+    methodology,
+    classes: [...classes],
+  });
   const alike = figures.filter((figure) => classes.has(figure.class));
   const ofReference = [...group(alike, (each) => shapeText(each.problem)).values()].flatMap(
     (about) =>
       about[0] ? [{ problem: about[0].problem, kernels: kernelsOf(about, profile) }] : [],
   );
   const size = (of: Problem) => opOf(of).bytes(of.shape, of.dtype);
-  const [most] = [...own, ...ofReference].toSorted(
+  const [most] = [...ofDevices, ...ofReference].toSorted(
     (a, b) => b.kernels - a.kernels || size(b.problem) - size(a.problem),
   );
   return most && most.kernels > 1

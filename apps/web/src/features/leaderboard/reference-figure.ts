@@ -21,9 +21,9 @@ export const rowsBeside = (
   rows: HeatMap['rows'],
 ): ReadonlyMap<string, readonly ReferenceFigure[]> =>
   new Map(
-    [...figures].filter(([hardware, own]) => {
+    [...figures].filter(([hardware, ofHardware]) => {
       const cells = rows.flatMap((row) => (row.device.name === hardware ? row.cells : []));
-      return !own.every((figure) => cells.some((cell) => isSameFigure(figure, cell)));
+      return !ofHardware.every((figure) => cells.some((cell) => isSameFigure(figure, cell)));
     }),
   );
 

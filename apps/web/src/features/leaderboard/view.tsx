@@ -73,9 +73,9 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     figures.filter((each) => problem && isSame(each.problem, problem));
   const referenceShapes = shapesOf(figures, profile);
   if (query.view === 'heatmap') {
-    const own = await store.heatMap(grouped);
-    const opening = openingOf(own);
-    const first = opening === null ? own : await store.heatMap({ ...grouped, shape: opening });
+    const asked = await store.heatMap(grouped);
+    const opening = openingOf(asked);
+    const first = opening === null ? asked : await store.heatMap({ ...grouped, shape: opening });
     const wider = shape === undefined ? await widerShape(store, first, figures) : null;
     const map = wider === null ? first : await store.heatMap({ ...grouped, shape: wider.shape });
     const best = bestOfKernels(besideOf(map), profile);
@@ -85,7 +85,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     const cells = bestsOfCells(map.rows);
     const faster = await fasterUnder(store, map.problem, cells, besideOf(map), query);
     return {
-      answer: own,
+      answer: asked,
       board: map,
       referenceShapes,
       hasOwn: map.rows.length > 0,
@@ -107,9 +107,9 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     };
   }
   const asked = { ...problem, contributed: query.contributed ?? ('apart' as const) };
-  const own = await store.leaderboard(asked);
-  const opening = openingOf(own);
-  const board = opening === null ? own : await store.leaderboard({ ...asked, shape: opening });
+  const answer = await store.leaderboard(asked);
+  const opening = openingOf(answer);
+  const board = opening === null ? answer : await store.leaderboard({ ...asked, shape: opening });
   const present = board.rows.filter(({ author }) => !author).map(({ device }) => device.class);
   const hasContributed = present.length < board.rows.length;
   const shown: readonly Group[] = query.groups ?? [
@@ -121,8 +121,8 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     ({ author, device }) =>
       shown.includes(device.class) && (!author || shown.includes('contributed')),
   );
-  const answered = { answer: own, board, groups: shown, referenceShapes, hasOwn: hasRows };
-  if (board.problem && own.problems.length > 0 && !hasRows && !shown.includes('reference')) {
+  const answered = { answer, board, groups: shown, referenceShapes, hasOwn: hasRows };
+  if (board.problem && answer.problems.length > 0 && !hasRows && !shown.includes('reference')) {
     const here = { ...query, shape: shapeText(board.problem) };
     return { ...answered, content: await empty(store, here) };
   }
@@ -145,7 +145,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
   if (!hasRows && !reference?.length) {
     return { ...answered, content: await empty(store, query) };
   }
-  const hasNoGpu = Boolean(reference?.length) && !own.problems.some(({ gpus }) => gpus > 0);
+  const hasNoGpu = Boolean(reference?.length) && !answer.problems.some(({ gpus }) => gpus > 0);
   const visible = board.rows.filter(({ device }) => shown.includes(device.class));
   const [sizes, faster] = await Promise.all([
     store.devices.sizes(
@@ -159,7 +159,7 @@ export async function loadView(store: Store, query: BoardQuery): Promise<LoadedV
     ...answered,
     content: (
       <>
-        {hasNoGpu && <NoGpuYet own={own} shown={board} query={query} />}
+        {hasNoGpu && <NoGpuYet own={answer} shown={board} query={query} />}
         <FasterUnder faster={faster} query={query} problem={board.problem} />
         <Board board={board} query={query} groups={shown} reference={reference} sizes={sizes} />
       </>

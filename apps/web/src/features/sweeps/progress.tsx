@@ -114,13 +114,13 @@ export function DeviceProgress({ runs }: { runs: readonly RunView[] }) {
   if (runs.length === 0) return null;
   return (
     <ul aria-label="Progress by device" className="space-y-2 border-t border-line pt-3">
-      {[...group(runs, ({ device }) => device.key).values()].map((own) => {
-        const counts = countsOf(own);
+      {[...group(runs, ({ device }) => device.key).values()].map((deviceRuns) => {
+        const counts = countsOf(deviceRuns);
         const seconds = remainingSeconds(
-          own.flatMap(({ endedAt }) => (endedAt === null ? [] : Date.parse(endedAt))),
+          deviceRuns.flatMap(({ endedAt }) => (endedAt === null ? [] : Date.parse(endedAt))),
           counts.pending,
         );
-        const { key, name } = own[0]?.device ?? { key: '', name: '' };
+        const { key, name } = deviceRuns[0]?.device ?? { key: '', name: '' };
         return (
           <li key={key} className="text-[0.8125rem]">
             <p className="mb-1 flex flex-wrap justify-between gap-x-4">
@@ -129,7 +129,7 @@ export function DeviceProgress({ runs }: { runs: readonly RunView[] }) {
               </span>
               <span className="text-muted">
                 {formatCount(counts.total - counts.pending)} of {formatCount(counts.total)}
-                {counts.pending > 0 && `, ${paceText(own, seconds)}`}
+                {counts.pending > 0 && `, ${paceText(deviceRuns, seconds)}`}
               </span>
             </p>
             <ProgressBar counts={counts} label={`Progress on ${name}`} />

@@ -46,7 +46,7 @@ export function oneOfEach(runs: readonly MeasuredRun[]): MeasuredRun[] {
     ascending(Number(a.reason !== null), Number(b.reason !== null)) ||
     ascending(a.figures.medianNs, b.figures.medianNs);
   const alike = group(runs, (run) => `${groupKey(run)} ${run.address}`);
-  return [...alike.values()].flatMap((own) => own.toSorted(order).slice(0, 1));
+  return [...alike.values()].flatMap((runs) => runs.toSorted(order).slice(0, 1));
 }
 
 /** What charts draw: of each policy one run per variant, so that a search's winner is in both. */
@@ -74,12 +74,12 @@ export interface Speedup {
   readonly isOfOne: boolean;
 }
 
-/** How much faster `own` is than `base`. */
-export const speedupOf = (base: RunFigures, own: RunFigures): Speedup => ({
-  ratio: base.medianNs / own.medianNs,
-  low: base.lowNs / own.highNs,
-  high: base.highNs / own.lowNs,
-  isOfOne: base.samples === 1 || own.samples === 1,
+/** How much faster `figures` are than `base`. */
+export const speedupOf = (base: RunFigures, figures: RunFigures): Speedup => ({
+  ratio: base.medianNs / figures.medianNs,
+  low: base.lowNs / figures.highNs,
+  high: base.highNs / figures.lowNs,
+  isOfOne: base.samples === 1 || figures.samples === 1,
 });
 
 /**

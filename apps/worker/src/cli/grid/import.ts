@@ -41,7 +41,8 @@ export async function importFiles(
       refused++;
     }
   }
-  if (files.length > 1) print(`${files.length - refused} of ${files.length} files are on the grid.`);
+  if (files.length > 1)
+    print(`${files.length - refused} of ${files.length} files are on the grid.`);
   return refused > 0 ? 2 : 0;
 }
 

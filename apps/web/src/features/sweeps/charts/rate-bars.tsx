@@ -36,8 +36,8 @@ export interface Bar {
 
 /** Of bars, fastest first: a ranked one before any other, a ceiling never. */
 export function bestOf(bars: readonly Bar[]): Bar | undefined {
-  const own = bars.filter(({ isCeiling }) => !isCeiling);
-  return own.find(({ isRanked }) => isRanked) ?? own[0];
+  const kernels = bars.filter(({ isCeiling }) => !isCeiling);
+  return kernels.find(({ isRanked }) => isRanked) ?? kernels[0];
 }
 
 /** What the bar in colour is; nothing where there is none. */

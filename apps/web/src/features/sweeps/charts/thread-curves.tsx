@@ -82,8 +82,8 @@ function threadPlot(
     marks: [
       Plot.gridY(y.ticks),
       Plot.axisY(y.ticks, { text: y.format }),
-      ...lines.flatMap((own, index) => [
-        Plot.ruleX(own, {
+      ...lines.flatMap((line, index) => [
+        Plot.ruleX(line, {
           x: 'threads',
           y1: 'low',
           y2: 'high',
@@ -92,17 +92,17 @@ function threadPlot(
           strokeOpacity: 0.5,
           marker: 'tick',
         }),
-        Plot.line(own, {
+        Plot.line(line, {
           x: 'threads',
           y: 'value',
           dx: aside(index),
           stroke: 'color',
           strokeWidth: 1.5,
-          ...(own.some(({ kernel }) => isDashed(kernel)) && { strokeDasharray: DASHED }),
+          ...(line.some(({ kernel }) => isDashed(kernel)) && { strokeDasharray: DASHED }),
         }),
       ]),
-      ...lines.map((own, index) =>
-        Plot.dot(own, {
+      ...lines.map((line, index) =>
+        Plot.dot(line, {
           x: 'threads',
           y: 'value',
           dx: aside(index),

@@ -46,14 +46,16 @@ export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
   const kernels = useMemo(
     () =>
       [...group(runs, ({ variant }) => variant.kernel)]
-        .map(([kernel, own]) => ({ kernel, own, names: varied(kernel, own) }))
+        .map(([kernel, kernelRuns]) => ({ kernel, kernelRuns, names: varied(kernel, kernelRuns) }))
         .filter(({ names }) => names.length > 0)
-        .toSorted((a, b) => fastest(b.own).figures.rate - fastest(a.own).figures.rate),
+        .toSorted(
+          (a, b) => fastest(b.kernelRuns).figures.rate - fastest(a.kernelRuns).figures.rate,
+        ),
     [runs],
   );
   const chosen = kernels.find(({ kernel }) => kernel === query.get('kernel')) ?? kernels[0];
   if (!chosen) return null;
-  const { kernel, names, own } = chosen;
+  const { kernel, names, kernelRuns } = chosen;
   const x = names.find((name) => name === query.get('x')) ?? names[0];
   const y =
     names.find((name) => name === query.get('y') && name !== x) ?? names.find((name) => name !== x);
@@ -83,9 +85,9 @@ export function TunableCharts({ runs }: { runs: readonly MeasuredRun[] }) {
           )}
       </div>
       <div className="grid grid-cols-[minmax(0,1fr)] has-[>:nth-child(2)]:lg:grid-cols-2">
-        <TunableEffects kernel={kernel} runs={own} names={names} />
+        <TunableEffects kernel={kernel} runs={kernelRuns} names={names} />
         {x !== undefined && y !== undefined && (
-          <TunableMap kernel={kernel} runs={own} x={x} y={y} />
+          <TunableMap kernel={kernel} runs={kernelRuns} x={x} y={y} />
         )}
       </div>
     </div>
@@ -103,9 +105,9 @@ interface Label {
 
 /** The values over their points; those of points too near for two labels in one: `8, 16`. */
 function labelsOf(points: readonly Best[], pxPerRate: number): Label[] {
-  return [...group(points, ({ y }) => y).values()].flatMap((own) => {
+  return [...group(points, ({ y }) => y).values()].flatMap((level) => {
     const labels: { y: string; text: string; rates: number[] }[] = [];
-    for (const { run, x, y } of own.toSorted((a, b) => a.run.figures.rate - b.run.figures.rate)) {
+    for (const { run, x, y } of level.toSorted((a, b) => a.run.figures.rate - b.run.figures.rate)) {
       const last = labels.at(-1);
       const gap = last && (run.figures.rate - (mean(last.rates) ?? 0)) * pxPerRate;
       if (last && gap !== undefined && gap < ((last.text.length + x.length) / 2 + 1) * CHARACTER) {
@@ -121,10 +123,10 @@ function labelsOf(points: readonly Best[], pxPerRate: number): Label[] {
 
 /** Tunables whose values have one time in all their intervals: the difference drawn may be noise. */
 export function unresolved(points: readonly Best[]): string[] {
-  const overlap = (own: readonly Best[]) =>
-    Math.max(...own.map(({ run }) => run.figures.lowNs)) <=
-    Math.min(...own.map(({ run }) => run.figures.highNs));
-  return [...group(points, ({ y }) => y)].flatMap(([name, own]) => (overlap(own) ? name : []));
+  const overlap = (level: readonly Best[]) =>
+    Math.max(...level.map(({ run }) => run.figures.lowNs)) <=
+    Math.min(...level.map(({ run }) => run.figures.highNs));
+  return [...group(points, ({ y }) => y)].flatMap(([name, level]) => (overlap(level) ? name : []));
 }
 
 /** Each value of each tunable, by its best variant. */
@@ -219,8 +221,8 @@ function TunableMap({
   const cells = useMemo(
     () =>
       [...group(runs, (run) => `${settingOf(run, x)} ${settingOf(run, y)}`).values()].map(
-        (own): Best => {
-          const run = fastest(own);
+        (alike): Best => {
+          const run = fastest(alike);
           return { x: settingOf(run, x), y: settingOf(run, y), run };
         },
       ),

@@ -36,11 +36,11 @@ export function ratePaces(
   roofs: readonly RooflineSurvey[],
   past: readonly Pace[],
 ): Pace[] {
-  const own = past
+  const known = past
     .filter((pace) => pace.deviceKey === deviceKey)
     .map((pace) => ({ ...pace, work: workOf(pace) }));
   const isKnown = (problem: Problem, policy: string) =>
-    own.some((pace) => {
+    known.some((pace) => {
       if (pace.op !== problem.op || pace.policy !== policy) return false;
       const times = volume(problem) / pace.work;
       return times <= LIKE && times >= 1 / LIKE;
@@ -52,7 +52,7 @@ export function ratePaces(
     ...roofs.flatMap(({ copies }) => copies.map((each) => each.gigabytesPerSecond)),
   );
   const dispatchNs = (problem: Problem): number => {
-    const [nearest] = own
+    const [nearest] = known
       .flatMap(({ dispatchNs, op, work }) =>
         op === problem.op && dispatchNs !== undefined && dispatchNs >= LEAST_TELLING_NS
           ? [{ ns: (dispatchNs * volume(problem)) / work, away: distance(volume(problem), work) }]

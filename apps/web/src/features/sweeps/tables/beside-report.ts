@@ -111,10 +111,10 @@ export function pivotOf(lines: readonly Line[]): Pivot {
   const heads = [...new Set(placed.map(({ head }) => head))];
   return {
     heads,
-    rows: [...group(placed, ({ row }) => row).values()].map((own) => ({
-      label: own[0]?.line.figure.label ?? '',
-      address: (own[0]?.address ?? '').replace(/,?\]$/, ']').replace('[]', ''),
-      cells: heads.map((head) => own.find((each) => each.head === head)?.line),
+    rows: [...group(placed, ({ row }) => row).values()].map((cells) => ({
+      label: cells[0]?.line.figure.label ?? '',
+      address: (cells[0]?.address ?? '').replace(/,?\]$/, ']').replace('[]', ''),
+      cells: heads.map((head) => cells.find((each) => each.head === head)?.line),
     })),
   };
 }

@@ -21,7 +21,7 @@ export function ReportTable({ report, runs }: { report: Published; runs: readonl
   const pivot = useMemo(() => pivotOf(lines), [lines]);
   const shapes = [...new Set(lines.map(({ published }) => published.shape))];
   const isOtherSize = lines.some(({ ours, published }) =>
-    ours.some((own) => own !== null && own.shape !== published.shape),
+    ours.some((line) => line !== null && line.shape !== published.shape),
   );
   const { source } = report;
   const varied = useMemo(() => variedTunables(report.results), [report]);
