@@ -59,7 +59,7 @@ export const isKeyUsed = (error: unknown): error is KeyUsed => hasCode(error, 'K
 /** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "not now". */
 const CONNECTION_CODES = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EPIPE', 'ENOENT'],
-  ...['EHOSTUNREACH', 'ENETUNREACH'],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'ENOSPC', 'EDQUOT'],
   // object_not_in_prerequisite_state (the database takes no connections)
   '55000',
   // wrong password, unknown account or database

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endAccess } from './access';
-import type { SweepServices } from './submit';
+import { backfillHeld, type SweepServices } from './submit';
 import { advanceTuning } from './tunings';
 
 /** What was out of step, in runs. */
@@ -17,12 +17,15 @@ export interface Reconciled {
   readonly removed: number;
   /** Workers whose token has ended. */
   readonly cutOff: number;
+  /** Sweeps of standard suites that were held back: started. */
+  readonly backfilled: number;
 }
 
 /**
  * Brings rows and jobs back into step after a crash between writing one and the other. Rows are
  * right: a pending run gets a job, and a job without a pending row is removed. Tunings that nobody
- * took further are. Workers whose token has ended are taken off the list. Several processes may do this at once.
+ * took further are, and suites that were held back are started where there is room. Workers whose
+ * token has ended are taken off the list. Several processes may do this at once.
  *
  * @throws ServiceUnavailable
  */
@@ -34,7 +37,9 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   // Jobs are read before rows. A row is written before its job, so every job read here has its
   // row; a run written meanwhile may be queued twice, which has no effect.
   const jobs = new Map<string, Set<string>>();
-  for (const { key } of await store.devices.toPlan()) jobs.set(key, await queue.runIds(key));
+  const devices = await store.devices.toPlan();
+  for (const { key } of devices) jobs.set(key, await queue.runIds(key));
+  const idle = devices.filter(({ key, workers }) => workers > 0 && jobs.get(key)?.size === 0);
 
   const missing: { id: string; deviceKey: string; background: boolean }[] = [];
   for await (const run of store.runs.pending()) {
@@ -50,13 +55,14 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   );
   await queue.remove(orphans);
   for (const id of standing) await advanceTuning({ store, queue }, id);
+  const backfilled = await backfillHeld({ store, queue }, idle);
   return {
     reclaimed,
     dropped,
     advanced: standing.length,
     enqueued: missing.length,
     removed: orphans.length,
-    cutOff,
+    ...{ cutOff, backfilled },
   };
 }
 

@@ -7,7 +7,16 @@ import { consume } from './queue/consumer.test-helper';
 import type { Queue } from './queue/queue';
 import { openQueue } from './queue/queue';
 import { keepReconciled, type Reconciled, reconcile } from './reconcile';
-import { attach, failed, planned, recorded, sweepOf } from './store/fixtures.test-helper';
+import {
+  attach,
+  capabilities,
+  failed,
+  identity,
+  planned,
+  recorded,
+  sweepOf,
+} from './store/fixtures.test-helper';
+import { MOST_WAITING } from './store/runs';
 import type { Store } from './store/store';
 import { openStore } from './store/store';
 import { backfill, retrySweep, submitSweep } from './submit';
@@ -150,6 +159,28 @@ describe('back-filling', () => {
 });
 
 describe('reconciling', () => {
+  test('starts the suites of a stranger that were held back, once there is room', async () => {
+    const { id: tokenId } = await store.tokens.create({
+      ...{ name: 'lender', role: 'worker', expiresAt: null },
+    });
+    const { deviceKey: key } = await store.workers.attach({
+      ...{ name: 'w', host: 'h', version: '0', capabilities, identity: identity('Held'), tokenId },
+    });
+    const full = await sweepOf(
+      store,
+      Array.from({ length: MOST_WAITING.perToken }, () => planned(key)),
+    );
+    expect(await backfill({ store, queue }, key)).toEqual([]);
+    // Its workers have something to do.
+    await reconcile({ store, queue });
+    expect(await reconcile({ store, queue })).toMatchObject({ backfilled: 0 });
+    await store.sweeps.cancel(full.id);
+    await reconcile({ store, queue });
+    await reconcile({ store, queue });
+    expect(await store.sweeps.ofSuite('starter@1', key)).toHaveLength(1);
+    expect(await reconcile({ store, queue })).toMatchObject({ backfilled: 0 });
+  });
+
   test('queues rows without a job, and removes jobs without a row', async () => {
     await reconcile({ store, queue });
     const { deviceKey } = await attach(store, 'Reconcile');
@@ -164,7 +195,7 @@ describe('reconciling', () => {
       advanced: 0,
       enqueued: 1,
       removed: 1,
-      cutOff: 0,
+      ...{ cutOff: 0, backfilled: 0 },
     });
     expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));
     expect(await reconcile({ store, queue })).toMatchObject({ enqueued: 0, removed: 0 });

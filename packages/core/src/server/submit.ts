@@ -151,7 +151,7 @@ export async function enqueueWhenUp(
  * Starts the standard suites on a device that has never seen them, so that the board has its
  * numbers without anyone asking. Safe to call on every attach and from several workers at once:
  * each suite is started once per version, even if someone cancels it. While too much waits for the
- * devices of strangers, theirs are left for the next attach.
+ * devices of strangers, theirs are held back (`backfillHeld`).
  *
  * @returns the ids of the sweeps that were started
  */
@@ -180,6 +180,26 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
       // This suite's shapes do not fit the device; the others may.
       if (!isInputError(error)) throw error;
     }
+  }
+  return started;
+}
+
+/**
+ * Starts the standard suites that were held back, where there is room by now.
+ *
+ * @param idle devices whose workers have nothing to do
+ * @returns how many sweeps were started
+ */
+export async function backfillHeld(
+  services: SweepServices,
+  idle: readonly Pick<DeviceToPlan, 'key' | 'class'>[],
+): Promise<number> {
+  const had = await services.store.sweeps.suitesOfStrangers(idle.map(({ key }) => key));
+  let started = 0;
+  for (const { class: kind, key } of idle) {
+    const suites = had.get(key);
+    const isHeld = standingSuites(kind).some(({ suite }) => suites?.has(suiteRef(suite)) === false);
+    if (isHeld) started += (await backfill(services, key)).length;
   }
   return started;
 }

@@ -12,7 +12,14 @@ import type { SweepEvent } from '../view/api';
 import { DirectLink } from './direct-link';
 import { openQueue, type Queue } from './queue/queue';
 import { reconcile } from './reconcile';
-import { attach, environment, failed, measured } from './store/fixtures.test-helper';
+import {
+  attach,
+  capabilities,
+  environment,
+  failed,
+  identity,
+  measured,
+} from './store/fixtures.test-helper';
 import { olderDatabase, readFixture } from './store/older-database.test-helper';
 import { openStore, type Store } from './store/store';
 import { retrySweep } from './submit';
@@ -169,6 +176,37 @@ describe('a tuning', () => {
     expect(told.at(-1)?.tuning?.decision).toEqual(decision);
     const shown = new Set(told.flatMap(({ results }) => results.map(({ runId }) => runId)));
     expect(shown.size).toBe(after.counts.total);
+  });
+
+  test("does not go by what a stranger's machine of the model measured", async () => {
+    const made = await tuning('Watched', { budgetSeconds: 60 });
+    const { id: tokenId } = await store.tokens.create({
+      ...{ name: 'mallory', role: 'worker', expiresAt: null },
+    });
+    const stranger = await store.workers.attach({
+      ...{
+        name: 'm',
+        host: 'h',
+        version: '0',
+        capabilities,
+        identity: identity('Watched'),
+        tokenId,
+      },
+    });
+    const [waiting] = (await store.sweeps.results(made.id)).items;
+    const forged = await store.runs.claim(waiting?.runId ?? '', stranger.workerId);
+    if (!forged) throw new Error('The stranger was given no run.');
+    const outcome = measured(2e6, { policy: 'screen', samples: 7 });
+    await store.runs.record(recordOf(forged, stranger.workerId, outcome));
+    expect((await sweepOf(made.id)).tuning).toMatchObject({ tried: 1, best: null });
+    const honest = await made.take();
+    if (honest) await made.end(honest);
+    const { address } = resolveVariant(
+      honest?.variant.kernel ?? '',
+      honest?.variant.tunables ?? {},
+    );
+    expect((await sweepOf(made.id)).tuning.best).toMatchObject({ address });
+    await store.sweeps.cancel(made.id);
   });
 
   test('is made once per key', async () => {

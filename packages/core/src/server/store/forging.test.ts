@@ -511,6 +511,19 @@ describe('the device of another', () => {
     expect((await store.sweeps.get(id))?.counts).toMatchObject({ [kind]: 1 });
   });
 
+  test("has the spread of its operator's repeats, not of a stranger's", async () => {
+    const repeat = async (tokenId: string | null, run: PlannedRun) => {
+      for (let index = 0; index < 10; index++) {
+        await byWorker(tokenId, honest(index % 2 ? 1.3e6 : 1e6), {}, '1 hour', run);
+      }
+    };
+    const spread = () => store.devices.spread(key, METHODOLOGY_VERSION);
+    await repeat(mallory, planned(key, { problem: square(128) }));
+    expect((await spread()).isShown).toBe(false);
+    await repeat(null, planned(key, { problem: square(256) }));
+    expect((await spread()).isShown).toBe(true);
+  });
+
   test('is not made to look unusual', async () => {
     for (let each = 0; each < 6; each++) await byWorker(mallory, honest(90_000 + each));
     const own = await byWorker(null, honest(10_000));

@@ -154,25 +154,38 @@ async function sweepWith(
   return sweep?.id ?? null;
 }
 
-/** Throws InputError at a result with the samples of another, which is not the same result again. */
-async function refuseTwins(tx: Prisma.TransactionClient, kept: readonly KeptRun[]): Promise<void> {
+/**
+ * Throws InputError at a result with the samples of another, which is not the same result again. Alike
+ * ones are grouped, never paired: a file may have one median thousands of times.
+ */
+export async function refuseTwins(
+  tx: Prisma.TransactionClient,
+  kept: readonly Pick<KeptRun, 'id' | 'outcome'>[],
+): Promise<void> {
   const distinctive = kept.filter(
     ({ outcome }) =>
       outcome.kind === 'measured' && isDistinctive(outcome.measurement.cold.samplesNs),
   );
   const [twin] = await tx.$queryRaw<{ id: string; twin: string }[]>`
-    SELECT mine."id", other."id" AS "twin"
-    FROM "Result" AS mine
-    JOIN "Run" AS run ON run."id" = mine."runId"
-    JOIN "Result" AS other ON other."medianNs" = mine."medianNs" AND other."id" <> mine."id"
-      AND other."coldSamplesNs" = mine."coldSamplesNs"
-    JOIN "Run" AS other_run ON other_run."id" = other."runId"
-    WHERE mine."id" = ANY(${distinctive.map(({ id }) => id)}) AND NOT (
-      other."importedBy" IS NOT DISTINCT FROM mine."importedBy"
-      AND other_run."deviceKey" = run."deviceKey" AND other_run."address" = run."address"
-      AND other_run."op" = run."op" AND other_run."dtype" = run."dtype"
-      AND other_run."shape" = run."shape" AND other_run."profile" = run."profile")
-    ORDER BY run."ordinal" LIMIT 1`;
+    WITH mine AS MATERIALIZED (
+      SELECT "id", "medianNs" FROM "Result"
+      WHERE "id" = ANY(${distinctive.map(({ id }) => id)})),
+    alike AS (
+      SELECT other."id", other."medianNs", other."coldSamplesNs",
+        CASE WHEN other."id" IN (SELECT "id" FROM mine) THEN run."ordinal" END AS "place",
+        (other."importedBy", run."deviceKey", run."address", run."op", run."dtype", run."shape",
+          run."profile")::text AS "work"
+      FROM "Result" AS other JOIN "Run" AS run ON run."id" = other."runId"
+      WHERE other."medianNs" IN (SELECT "medianNs" FROM mine)),
+    found AS (
+      SELECT min("place") AS "place", (array_agg("id" ORDER BY "place"))[1] AS "id",
+        (array_agg("work" ORDER BY "place"))[1] AS "work", min("work") AS "least",
+        (array_agg("id" ORDER BY "work"))[1] AS "first",
+        (array_agg("id" ORDER BY "work" DESC))[1] AS "last"
+      FROM alike GROUP BY "medianNs", "coldSamplesNs"
+      HAVING min("place") IS NOT NULL AND min("work") <> max("work"))
+    SELECT "id", CASE "work" WHEN "least" THEN "last" ELSE "first" END AS "twin"
+    FROM found ORDER BY "place" LIMIT 1`;
   if (!twin) return;
   const place = (id: string) => kept.findIndex((result) => result.id === id);
   const inFile = place(twin.twin);

@@ -14,6 +14,7 @@ import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import { type RunView, runView } from '../../view/run';
 import type { SweepFilter, SweepImported } from '../../view/sweep';
 import { KeyUsed } from '../errors';
+import { OPERATOR } from '../gate/parties';
 import type { AuditNote, Principal } from './audit';
 import { noted } from './audit';
 import { notifySweep } from './changes';
@@ -293,6 +294,24 @@ export function sweepsOf(db: PrismaClient) {
         select: { id: true },
       });
       return rows.map((row) => row.id);
+    },
+
+    /** Of devices that tokens attached, whose suites may be held back: the suites that each has had. */
+    async suitesOfStrangers(deviceKeys: readonly string[]): Promise<Map<string, Set<string>>> {
+      const among = [...deviceKeys];
+      const strangers = await db.device.findMany({
+        where: { key: { in: among }, ownedBy: { not: OPERATOR } },
+        select: { key: true },
+      });
+      const had = new Map(strangers.map(({ key }) => [key, new Set<string>()]));
+      const sweeps = await db.sweep.findMany({
+        where: { suite: { not: null }, deviceKeys: { hasSome: [...had.keys()] }, ...NOT_IMPORTED },
+        select: { suite: true, deviceKeys: true },
+      });
+      for (const { deviceKeys: keys, suite } of sweeps) {
+        for (const key of keys) had.get(key)?.add(suite ?? '');
+      }
+      return had;
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';
 import { type Headline, headline, knownSpread, type Spread } from '../../../rank/headline';
 import { KNOWN_WIDTH } from '../../../statistics/summary';
-import { isQuotable } from '../../gate/parties';
+import { isQuotable, quotable } from '../../gate/parties';
 import { restoreOutcome } from '../columns';
 
 /**
@@ -46,7 +46,10 @@ const MOST_RESULTS = 100;
 /** Variants whose repeated measurements say how much the device varies. */
 const MOST_REPEATED = 200;
 
-/** How much invocations differ on the device, by its repeated variants of one methodology. */
+/**
+ * How much invocations differ on the device, by its repeated variants of one methodology: those whose
+ * headline is quotable, so that no stranger's repeats widen or narrow what others measured.
+ */
 export async function spreadOf(
   db: PrismaClient,
   deviceKey: string,
@@ -54,17 +57,18 @@ export async function spreadOf(
 ): Promise<Spread> {
   const device = await db.device.findUniqueOrThrow({
     where: { key: deviceKey },
-    select: {
-      class: true,
-      variantBests: {
-        where: { methodology, invocations: { gt: 1 }, standing: { lt: 2 } },
-        select: { invocations: true, spread: true },
-        orderBy: { invocations: 'desc' },
-        take: MOST_REPEATED,
-      },
-    },
+    select: { class: true, ownedBy: true },
   });
-  return knownSpread(device.class, device.variantBests);
+  const repeated = await db.variantBest.findMany({
+    where: {
+      ...{ deviceKey, methodology, invocations: { gt: 1 }, standing: { lt: 2 } },
+      result: quotable(device.ownedBy),
+    },
+    select: { invocations: true, spread: true },
+    orderBy: { invocations: 'desc' },
+    take: MOST_REPEATED,
+  });
+  return knownSpread(device.class, repeated);
 }
 
 /** A result of the variant, by the device's own clock of quality. */
@@ -147,9 +151,11 @@ export async function moveHeadlines(
         ORDER BY "isQuotable" DESC, result."endedAt" DESC, result."id" DESC
         LIMIT ${MOST_RESULTS}) AS found) AS "results",
       (SELECT json_agg(found) FROM (
-        SELECT "invocations", "spread" FROM "VariantBest"
-        WHERE "deviceKey" = asked."deviceKey" AND "invocations" > 1
+        SELECT "invocations", "spread" FROM "VariantBest" AS v
+          JOIN "Result" AS shown ON shown."id" = v."resultId"
+        WHERE v."deviceKey" = asked."deviceKey" AND "invocations" > 1
           AND "methodology" = asked."methodology" AND "standing" < 2
+          AND ${isQuotable('shown', Prisma.sql`device."ownedBy"`)}
         ORDER BY "invocations" DESC LIMIT ${MOST_REPEATED}) AS found) AS "repeated"
     FROM json_to_recordset(${JSON.stringify(variants.map((variant, place) => ({ place, ...variant })))}::json)
       AS asked("place" int, "deviceKey" text, "op" text, "dtype" text, "shape" text,

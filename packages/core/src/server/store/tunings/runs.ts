@@ -4,6 +4,7 @@ import type { Duel, OutcomeKind } from '../../../measure/outcome';
 import type { PolicyId } from '../../../measure/policy';
 import { proved } from '../../../tune/problem-search';
 import type { TuningRun } from '../../../tune/replay';
+import { isQuotable } from '../../gate/parties';
 
 /** A run counts for this long at least, s, whatever its worker says: so every search ends. */
 const LEAST_RUN_S = 0.5;
@@ -33,17 +34,24 @@ interface RunRow {
   readonly highNs: number | null;
   readonly unranked: string | null;
   readonly duel: Duel | null;
+  /** Whether its result may decide for the device (gate/parties.ts). */
+  readonly decides: boolean;
 }
 
-/** The runs of a tuning in their order, each without its samples. */
+/**
+ * The runs of a tuning in their order, each without its samples. What a stranger's machine of the model
+ * measured is no time to go by: the search goes on past it, as past a run that failed.
+ */
 export async function runsOfTuning(tx: PrismaClient | Prisma.TransactionClient, id: string) {
   const rows = await tx.$queryRaw<RunRow[]>`
     SELECT r."id", r."ordinal", r."op", r."shape", r."dtype", r."address", r."policy", r."rival",
       r."state"::text, result."id" AS "resultId",
       1e9 * ${spentS} AS "spentNs",
       result."medianNs", result."lowNs", result."highNs", result."unranked",
-      result."outcome"->'measurement'->'duel'->'duel' AS "duel"
-    FROM "Run" AS r LEFT JOIN "Result" AS result ON result."runId" = r."id"
+      result."outcome"->'measurement'->'duel'->'duel' AS "duel",
+      ${isQuotable('result', Prisma.sql`device."ownedBy"`)} AS "decides"
+    FROM "Run" AS r JOIN "Device" AS device ON device."key" = r."deviceKey"
+      LEFT JOIN "Result" AS result ON result."runId" = r."id"
     WHERE r."sweepId" = ${id} ORDER BY r."ordinal"`;
   const problems = new Map<string, Problem>();
   const problemOf = (row: Parameters<typeof parseProblem>[0]) => {
@@ -51,21 +59,19 @@ export async function runsOfTuning(tx: PrismaClient | Prisma.TransactionClient, 
     problems.set(row.shape, known);
     return known;
   };
-  return rows
-    .filter(isKnownProblem)
-    .map(({ duel, highNs, lowNs, medianNs, rival, state, unranked, ...run }) => ({
-      id: run.id,
-      ordinal: run.ordinal,
-      address: run.address,
-      policy: run.policy,
-      resultId: run.resultId,
-      spentNs: run.spentNs,
-      problem: problemOf(run),
-      ...(rival && { rival: { variant: rival } }),
-      hasBegun: state !== 'pending',
-      contrast: duel && proved(duel),
-      outcome: outcomeOf(state, { highNs, lowNs, medianNs, unranked }),
-    }));
+  return rows.filter(isKnownProblem).map(({ decides, duel, rival, state, ...run }) => ({
+    id: run.id,
+    ordinal: run.ordinal,
+    address: run.address,
+    policy: run.policy,
+    resultId: run.resultId,
+    spentNs: run.spentNs,
+    problem: problemOf(run),
+    ...(rival && { rival: { variant: rival } }),
+    hasBegun: state !== 'pending',
+    contrast: decides && duel ? proved(duel) : null,
+    outcome: outcomeOf(state === 'measured' && !decides ? 'failed' : state, run),
+  }));
 }
 
 function outcomeOf(

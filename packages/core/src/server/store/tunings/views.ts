@@ -1,4 +1,4 @@
-import type { Prisma, PrismaClient } from '@tilemark/db';
+import { Prisma, type PrismaClient } from '@tilemark/db';
 import { type Problem, rateOf, shapeText, variantAddress } from '@tilemark/kernels';
 import { group, least } from 'd3-array';
 import { IMPLAUSIBLE } from '../../../measure/trust';
@@ -13,6 +13,7 @@ import {
 } from '../../../tune/family-tuning';
 import type { TuningDecision, TuningRequest } from '../../../tune/problem-tuning';
 import type { FamilyTuning, ProblemTuning, TunedShape, Tuning } from '../../../view/api';
+import { isQuotable } from '../../gate/parties';
 import { fromJson } from '../database';
 import { deviceRef } from '../run-view';
 import { runsOfTuning, spentS } from './runs';
@@ -64,7 +65,9 @@ export async function tuningViews(
       coalesce(result."highNs", result."medianNs") AS "highNs"
     FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
     JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    JOIN "Device" AS device ON device."key" = r."deviceKey"
     WHERE r."sweepId" = ANY(${ids}) AND s."tuning" ? 'problem' AND r."state" = 'measured'
+      AND ${isQuotable('result', Prisma.sql`device."ownedBy"`)}
       AND coalesce(result."unranked" NOT LIKE ${`${IMPLAUSIBLE}%`}, true)
       AND (s."decision" IS NULL OR r."address" = s."decision"->>'winner')
     ORDER BY r."sweepId", r."policy" = 'screen', r."rival" IS NOT NULL, result."medianNs"`;
