@@ -29,7 +29,7 @@ async function run(signal: AbortSignal): Promise<void> {
     await rooflines.levelEarlier();
     await rooflines.reconsiderEarlier();
   })().catch((error: unknown) => {
-    log.error({ err: error }, 'could not judge results of earlier releases again; a restart does');
+    log.error({ err: error }, 'could not reconsider results of earlier releases; a restart does');
   });
   await keepReconciled(opened, {
     everyMs: EVERY_MS,

@@ -13,7 +13,7 @@ import { type Series, summarise } from '../../statistics/summary';
  * here watched, so it is held against itself: its statistics against its samples, its samples
  * against its clock, the reason it stopped against the stopping rule, its dispatches against the
  * policy. This cannot tell a careful forgery from a result; it leaves only the careful ones, for
- * the roof and a second machine to judge (docs/measure.md).
+ * the roof and a second machine to tell (docs/measure.md).
  */
 
 /** The run that an outcome is of, as it was asked for. */

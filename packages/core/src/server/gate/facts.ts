@@ -4,7 +4,7 @@ import type { DeviceClass } from '../../measure/device';
 import { summarise } from '../../statistics/summary';
 import { isOthersToTry, OPERATOR, partyOf } from './parties';
 
-/** What a result is judged by: its run, its device, and who hands it in. */
+/** What a result is held against: its run, its device, and who hands it in. */
 export interface Facts extends Prisma.RunGetPayload<object> {
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;

@@ -47,7 +47,7 @@ type PassedRun = AdmittedRun & { readonly record: RecordedRun; readonly facts: F
 
 /**
  * Ends runs, one result of each. A grid ends hundreds of runs per second, so every statement is one
- * for all of them. What they are judged by is read before the transaction, whose first statement asks
+ * for all of them. What they are held against is read before the transaction, whose first statement asks
  * whether each run may still be ended. Null: the result is not wanted; an Error: it is refused.
  */
 export async function admit(

@@ -21,7 +21,7 @@ export interface KnownDevice {
 
 /**
  * A result of a file as it may be kept; null if it has not ended. The address is computed again,
- * and the outcome is judged as a worker's is (`gate/belief.ts`).
+ * and the outcome is believed as a worker's is (`gate/belief.ts`).
  *
  * @throws InputError naming the field at fault, `results[3].variant.tunables.TILE`
  */

@@ -13,10 +13,10 @@ import { importedSweep } from './spec';
 
 /**
  * Results that come in a file: what `tilemark bench --json` writes becomes a finished sweep, marked
- * as brought by the author. All of it is kept or, if anything is at fault, none; the same
- * results are kept once, whichever file they come in. Nothing that can be recomputed is believed: `check.ts` judges each result as a worker's
- * is judged, `spec.ts` finds the suite or sweep the results
- * make up, and the store writes them in one transaction.
+ * as brought by the author. All of it is kept or, if anything is at fault, none; the same results
+ * are kept once, whichever file they come in. Nothing that can be recomputed is believed: `check.ts`
+ * believes each result as far as a worker's, `spec.ts` finds the suite or sweep the results make up,
+ * and the store writes them in one transaction.
  *
  * @param file a body that `benchFileSchema` has accepted
  * @throws InputError naming the field at fault; DatabaseUnavailable

@@ -74,7 +74,7 @@ export async function rivalToRun(
   return { variant, ...(file && { file }), refusal };
 }
 
-/** Makes a stored kernel known to this process, removed or not: its results are still judged. */
+/** Makes a stored kernel known to this process, removed or not: its results are still reconsidered. */
 export async function admitStored(
   db: Pick<PrismaClient, 'contributedKernel'>,
   id: string,

@@ -138,7 +138,7 @@ test('a higher roof makes plausible what was not, and a lower one the reverse', 
   expect(await boasted()).toEqual({ rank: null, unranked: expect.stringMatching(/^implausible/) });
 });
 
-test('what an earlier release did not rank for its wide interval is judged again', async () => {
+test('what an earlier release did not rank for its wide interval is reconsidered', async () => {
   const { deviceKey, workerId } = await attach(store, 'Wide');
   const found = await resultOf(deviceKey, workerId, 'Wide');
   const why = 'the median is known to ±18.0%, and ranked from ±2.0%: that takes about 13 min';

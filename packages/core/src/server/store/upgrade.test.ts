@@ -148,7 +148,7 @@ test('results of the methodology before keep their ranks and answer, and are mea
       return [variants.rows.map(({ medianNs }) => medianNs), bests.map((best) => best.medianNs)];
     };
     expect(await places()).toEqual([[1e6], [1e6]]);
-    // A roof that moves judges them again.
+    // A roof that moves has them reconsidered.
     await survey(2e3);
     await execute(url, `UPDATE "Roof" SET "party" = 'another'`);
     await survey(1e3);
