@@ -13,15 +13,15 @@ export async function cpuSeconds(pid: number): Promise<number> {
     // After the name in brackets, which may contain anything: state, parent, ...; times at 11 to 14.
     const [, id, rest = ''] = /^(\d+) \(.*\) (.*)$/s.exec(stat) ?? [];
     const fields = rest.split(' ').map(Number);
-    const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + field, 0);
     return id === undefined ? [] : [{ id: Number(id), parent: fields[1], ticks }];
   });
-  const sum = (of: number): number =>
+  const sum = (pid: number): number =>
     processes
-      .filter(({ parent }) => parent === of)
+      .filter(({ parent }) => parent === pid)
       .reduce(
         (total, { id }) => total + sum(id),
-        processes.find(({ id }) => id === of)?.ticks ?? 0,
+        processes.find(({ id }) => id === pid)?.ticks ?? 0,
       );
   return sum(pid) / TICKS_PER_SECOND;
 }

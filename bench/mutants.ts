@@ -45,7 +45,7 @@ async function printMutants(): Promise<void> {
   const sizes = (flags.sizes ?? `17x31x5,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`).split(',');
   const dtypes = flags.dtypes
     .split(',')
-    .filter((each): each is Dtype => Object.hasOwn(DTYPES, each));
+    .filter((dtype): dtype is Dtype => Object.hasOwn(DTYPES, dtype));
 
   const ofMutants = MUTANTS.filter(({ name }) => only.test(name));
   const right = KERNELS.filter(({ id, runsOn }) => runsOn === 'gpu' && only.test(id));

@@ -224,7 +224,7 @@ function choicesFor(problem: Problem): Prediction[] {
   const file = shippedEvidence().find(
     ({ op, dtype }) => op === problem.op && dtype === problem.dtype,
   );
-  const isOther = (each: Observation) => shapeText(each.problem) !== text;
+  const isOther = (observation: Observation) => shapeText(observation.problem) !== text;
   const others = (file ? observationsOf(file) : []).filter(isOther);
   const beside = (file ? shippedBeside(file) : []).filter(isOther);
   return new Selector(others, beside).rank(problem, () => true).slice(0, 4);
@@ -236,19 +236,19 @@ const ratioText = (ratio: number, [low, high]: readonly [number, number]) =>
 /** The goals' table. The interval of a mean is what the 95% intervals of all its medians leave it. */
 export function summary(rows: readonly Row[]): string {
   const lines = GOALS.flatMap(({ id, mean, worst }) => {
-    const own = rows.filter((row) => row.goal === id);
-    const least = own.toSorted((a, b) => a.ratio - b.ratio)[0];
+    const ofGoal = rows.filter((row) => row.goal === id);
+    const least = ofGoal.toSorted((a, b) => a.ratio - b.ratio)[0];
     if (!least) return [];
-    const of = (value: (row: Row) => number) => geometricMean(own.map(value)) ?? Number.NaN;
-    const all = of(({ ratio }) => ratio);
+    const meanOf = (value: (row: Row) => number) => geometricMean(ofGoal.map(value)) ?? Number.NaN;
+    const all = meanOf(({ ratio }) => ratio);
     const interval = [
-      of((row) => row.ratioInterval[0]),
-      of((row) => row.ratioInterval[1]),
+      meanOf((row) => row.ratioInterval[0]),
+      meanOf((row) => row.ratioInterval[1]),
     ] as const;
     const isMet = all >= mean && least.ratio >= worst;
     return [
       [
-        ...[id, own.length, ratioText(all, interval)],
+        ...[id, ofGoal.length, ratioText(all, interval)],
         `${ratioText(least.ratio, least.ratioInterval)} at ${least.problem}`,
         ...[`${mean}, ${worst}`, isMet ? 'met' : 'not met'],
       ].join(' | '),

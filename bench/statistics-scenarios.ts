@@ -203,7 +203,7 @@ export function headlines(
       const sides = [a, b].map((series = []) => series.slice(0, count));
       const [one, other] = sides.map((series) => headline(series, spread));
       if (!told || !one || !other) continue;
-      for (const of of [one, other]) if (contains(of, truthNs)) told.covered += 1 / 2;
+      for (const side of [one, other]) if (contains(side, truthNs)) told.covered += 1 / 2;
       const isRanked = sides.flat().every((series) => isSettled(series, POLICIES.default.interval));
       const { verdict } = contrast(one, other);
       const isApart =

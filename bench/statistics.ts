@@ -33,11 +33,16 @@ const SAMPLES_MS = [1.3, 20, 250] as const;
 
 const missed: string[] = [];
 /** Two standard errors of a part of so many trials. */
-const slack = (part: number, of: number) => 2 * Math.sqrt((part * (1 - part)) / of);
+const slack = (part: number, trials: number) => 2 * Math.sqrt((part * (1 - part)) / trials);
 
 /** A cell of a table, and one of what is missed if it lies beyond what it should, chance allowed for. */
-function within(what: string, part: number, [least, most]: readonly [number, number], of: number) {
-  const isMissed = part < least - slack(least, of) || part > most + slack(most, of);
+function within(
+  what: string,
+  part: number,
+  [least, most]: readonly [number, number],
+  trials: number,
+) {
+  const isMissed = part < least - slack(least, trials) || part > most + slack(most, trials);
   if (isMissed) missed.push(`${what}: ${percent(part)}`);
   return `${percent(part)}${isMissed ? ' (!)' : ''}`;
 }

@@ -72,10 +72,10 @@ export function tunedAddress(
   const { op, shape, dtype, profile = 'fast' } = row;
   const sides = shape.split('x').map(Number);
   const found = variants.find(
-    ({ problem, profile: of }) =>
+    ({ problem, profile: variant }) =>
       problem.op === op &&
       problem.dtype === dtype &&
-      of === profile &&
+      variant === profile &&
       Object.values(problem.shape).every((size, at) => size === (sides[at] ?? sides[0])),
   );
   if (!found) throw new Error(`no tuned variant of ${op} ${shape} ${dtype} ${profile}`);

@@ -58,12 +58,12 @@ export async function aptInstall(request: AptRequest): Promise<void> {
     const options: string[] = [];
     const target: string[] = [];
     if (request.backportsOnDebian12 && (await isDebian12())) {
-      const own = await readFile('/etc/apt/sources.list', 'utf8').catch(() => '');
+      const listed = await readFile('/etc/apt/sources.list', 'utf8').catch(() => '');
       const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
       const list = join(scratch, 'sources.list');
       await writeFile(
         list,
-        `${own}\ndeb [signed-by=${keyring}] ${await debianMirror()} bookworm-backports main\n`,
+        `${listed}\ndeb [signed-by=${keyring}] ${await debianMirror()} bookworm-backports main\n`,
       );
       options.push('-o', `Dir::Etc::SourceList=${list}`);
       target.push('-t', 'bookworm-backports');

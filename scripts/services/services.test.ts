@@ -144,7 +144,7 @@ describe('the embedded Postgres', () => {
     const file = join(dataDir, 'file');
     await writeFile(file, '');
     const folder = join(file, 'postgres');
-    const error = await start(folder).catch((each: unknown) => each);
+    const error = await start(folder).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartProblem);
     expect((error as Error).message).toMatch(
       /^The data folder .*\/file\/postgres cannot be written/,
@@ -154,7 +154,7 @@ describe('the embedded Postgres', () => {
   test('says what the server said when it does not start', async () => {
     await (await start()).stop();
     await writeFile(join(dataDir, 'postgres', 'cluster', 'postgresql.conf'), 'nonsense\n');
-    const error = await start().catch((each: unknown) => each);
+    const error = await start().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartProblem);
     expect((error as Error).message).toMatch(/did not start:.*postgresql\.conf.*Log: /s);
   });

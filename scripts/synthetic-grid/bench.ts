@@ -150,7 +150,7 @@ async function measureInBrowser(url: string): Promise<void> {
     const first = await sweepLoad(page, sweep);
     const again: (typeof first)[] = [];
     for (let time = 0; time < LOADS; time++) again.push(await sweepLoad(page, sweep));
-    const median = (of: (load: typeof first) => number) => quantile(again.map(of), 0.5);
+    const median = (figureOf: (load: typeof first) => number) => quantile(again.map(figureOf), 0.5);
     const later = {
       loadMs: median((load) => load.loadMs),
       drawnMs: median((load) => load.drawnMs),
@@ -191,12 +191,12 @@ try {
   row('page', 'first', 'p50', 'p95', 'sent', 'own p50', 'own p95', '');
   for (const [name, path] of PAGES) {
     const { first, p50Ms, p95Ms } = await readConcurrently(`${grid.url}${path}`, SHARED);
-    const own = await readConcurrently(`${grid.url}${path}`, OWN);
+    const alone = await readConcurrently(`${grid.url}${path}`, OWN);
     const reached = p50Ms < GOALS.p50Ms && p95Ms < GOALS.p95Ms;
     row(
       name,
       ...[ms(first.ms), ms(p50Ms), ms(p95Ms), kilobytes(first.bytes)],
-      ...[ms(own.p50Ms), ms(own.p95Ms), verdict(reached)],
+      ...[ms(alone.p50Ms), ms(alone.p95Ms), verdict(reached)],
     );
   }
   say(`goals: p50 under ${GOALS.p50Ms} ms, p95 under ${GOALS.p95Ms} ms`);

@@ -106,8 +106,11 @@ export const syntheticCases = (): SyntheticCase[] =>
   );
 
 function roofOf({ op, shape, dtype }: Problem): number {
-  const of = opById(op);
-  return Math.max(of.flops(shape) / PEAK_GFLOPS, of.bytes(shape, dtype) / PEAK_GB_PER_S);
+  const definition = opById(op);
+  return Math.max(
+    definition.flops(shape) / PEAK_GFLOPS,
+    definition.bytes(shape, dtype) / PEAK_GB_PER_S,
+  );
 }
 
 /** The default variant, and variants that differ from it in one tunable. */

@@ -41,7 +41,7 @@ export async function fill(
     );
   }
   const devices = syntheticDevices(count);
-  const each = Math.floor(results / count);
+  const perSweep = Math.floor(results / count);
   await client.query('BEGIN');
   // A million rows can be rewritten in a minute, so this database need not survive a power cut.
   await client.query('SET LOCAL synchronous_commit = off');
@@ -52,12 +52,12 @@ export async function fill(
   );
   await insertDevices(client, devices);
   await insertCases(client, syntheticCases());
-  await insertSweeps(client, devices.length, each);
+  await insertSweeps(client, devices.length, perSweep);
   for (let first = 1; first <= devices.length; first += DEVICES_PER_STATEMENT) {
     const last = Math.min(first + DEVICES_PER_STATEMENT - 1, devices.length);
-    await client.query(RUNS, [first, last, each]);
+    await client.query(RUNS, [first, last, perSweep]);
     await client.query(RESULTS, [first, last, JSON.stringify(measured(1))]);
-    onProgress(last * each);
+    onProgress(last * perSweep);
   }
   await client.query('ANALYZE');
   await client.query(VARIANT_BESTS);
@@ -125,7 +125,7 @@ async function insertCases(client: Client, cases: readonly SyntheticCase[]): Pro
 }
 
 /** The first device's results form one large sweep, those of each other device several small ones. */
-async function insertSweeps(client: Client, devices: number, each: number): Promise<void> {
+async function insertSweeps(client: Client, devices: number, perSweep: number): Promise<void> {
   await client.query(
     `INSERT INTO "Sweep" ("id", "name", "spec", "deviceKeys", "createdBy", "createdAt")
      SELECT DISTINCT ON (d.n, part) 'synthetic-sweep-' || d.n || '-' || part, 'Synthetic sweep ' || d.n || '.' || part,
@@ -133,7 +133,7 @@ async function insertSweeps(client: Client, devices: number, each: number): Prom
      FROM synthetic_device AS d, generate_series(0, $2::int - 1) AS i,
        LATERAL (SELECT i / CASE WHEN d.n = 1 THEN ${LARGE_SWEEP} ELSE ${SMALL_SWEEP} END AS part)
      WHERE d.n <= $1`,
-    [devices, each, JSON.stringify(spec)],
+    [devices, perSweep, JSON.stringify(spec)],
   );
 }
 

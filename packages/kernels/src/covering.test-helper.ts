@@ -48,14 +48,16 @@ export function typicalVariant(
   runs: (values: TunableValues) => boolean,
 ): TunableValues {
   const defaults = defaultsOf(kernel.tunables);
-  const own = { values: defaults, lines: linesOf(kernel, defaults) };
-  if (own.lines <= MOST_LINES && runs(defaults)) return defaults;
+  const initial = { values: defaults, lines: linesOf(kernel, defaults) };
+  if (initial.lines <= MOST_LINES && runs(defaults)) return defaults;
   // Where none runs, none has to be emitted.
   if (!someCombinations(kernel).some((values) => isValid(kernel, values) && runs(values))) {
     return defaults;
   }
   // Whether one runs takes longer to tell than how long it is.
-  const sorted = [own, ...shortVariants(kernel, () => true)].toSorted((a, b) => a.lines - b.lines);
+  const sorted = [initial, ...shortVariants(kernel, () => true)].toSorted(
+    (a, b) => a.lines - b.lines,
+  );
   return sorted.find(({ values }) => runs(values))?.values ?? defaults;
 }
 

@@ -96,14 +96,16 @@ export function defineOp<const Side extends string, const Count extends string =
 ): Op<Side, Count> {
   type Shape = Sizes<Side, Count>;
   const { dimensions, counts, inputs, output, flops } = declared;
-  const sides = dimensions.filter((each) => each.default === undefined);
-  const sizesOf = (of: typeof dimensions, shape: Readonly<Record<string, number>>) =>
-    of.map((each) => shape[each.name] ?? each.default ?? Number.NaN);
+  const sides = dimensions.filter((dimension) => dimension.default === undefined);
+  const sizesOf = (counted: typeof dimensions, shape: Readonly<Record<string, number>>) =>
+    counted.map((dimension) => shape[dimension.name] ?? dimension.default ?? Number.NaN);
   const shapeOf = (sizes: readonly number[]) => {
     const given = sizes.length === sides.length ? sides : dimensions;
-    const pairs = given.map((each, i) => [each, sizes[i] ?? 1] as const);
+    const pairs = given.map((dimension, i) => [dimension, sizes[i] ?? 1] as const);
     return Object.fromEntries(
-      pairs.flatMap(([each, size]) => (size === each.default ? [] : [[each.name, size]])),
+      pairs.flatMap(([dimension, size]) =>
+        size === dimension.default ? [] : [[dimension.name, size]],
+      ),
     ) as Shape;
   };
   const bytes = (shape: Shape, dtype: Dtype) =>
@@ -116,7 +118,7 @@ export function defineOp<const Side extends string, const Count extends string =
     sides: (shape) => sizesOf(sides, shape),
     batch: (shape) =>
       sizesOf(
-        dimensions.filter((each) => !sides.includes(each)),
+        dimensions.filter((dimension) => !sides.includes(dimension)),
         shape,
       ).reduce((product, size) => product * size, 1),
     shape: shapeOf,

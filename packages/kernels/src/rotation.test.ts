@@ -39,6 +39,6 @@ describe.each([1, 2])('a rotation of %i inputs', (inputs) => {
       { inputs: [], output: 0 } as (typeof all)[number],
     );
     // The product of a pair is worth keeping; a copy takes as long as what it is a copy of.
-    if (inputs === 2) expect(new Set(all.map((each) => String(each.inputs))).size).toBe(dispatches);
+    if (inputs === 2) expect(new Set(all.map((turn) => String(turn.inputs))).size).toBe(dispatches);
   });
 });

@@ -68,8 +68,10 @@ export const volume = ({ op, shape }: { readonly op: OpId; readonly shape: Shape
 export function problemWith(op: OpId, shape: Shape, dtype: Dtype): Problem | null {
   const { dimensions, shape: shapeOf, sizes } = opById(op);
   const isItsShape =
-    Object.keys(shape).every((name) => dimensions.some((each) => each.name === name)) &&
-    dimensions.every((each) => each.default !== undefined || Object.hasOwn(shape, each.name));
+    Object.keys(shape).every((name) => dimensions.some((dimension) => dimension.name === name)) &&
+    dimensions.every(
+      (dimension) => dimension.default !== undefined || Object.hasOwn(shape, dimension.name),
+    );
   // Without a count that users may have stated and that shapes leave out.
   return isItsShape ? ({ op, shape: shapeOf(sizes(shape)), dtype } as Problem) : null;
 }

@@ -62,12 +62,14 @@ export const kernelOf = (address: string): string => address.replace(/\[.*/, '')
  */
 export function shortAddress(address: string, kept: ReadonlySet<string> = new Set()): string {
   const [, id, list] = /^([^[]*)\[(.*)\]$/.exec(address) ?? [];
-  const kernel = KERNELS.find((each) => each.id === id);
+  const kernel = KERNELS.find((candidate) => candidate.id === id);
   if (!kernel || list === undefined) return address;
   const defaults = new Set(
-    kernel.tunables.flatMap((each) => (kept.has(each.name) ? [] : `${each.name}=${each.default}`)),
+    kernel.tunables.flatMap((tunable) =>
+      kept.has(tunable.name) ? [] : `${tunable.name}=${tunable.default}`,
+    ),
   );
-  const chosen = list.split(',').filter((each) => !defaults.has(each));
+  const chosen = list.split(',').filter((part) => !defaults.has(part));
   return chosen.length > 0 ? `${id}[${chosen.join(',')}]` : kernel.id;
 }
 

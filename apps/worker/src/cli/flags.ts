@@ -114,7 +114,7 @@ export function tunablesFor<K extends Kernel>(
     throw new InputError(`no tunable ${name} in ${kernelIds}. Tunables: ${names}`, '--tunable');
   }
   return kernels.map((kernel) => {
-    const own = kernel.tunables.flatMap((tunable) => {
+    const chosen = kernel.tunables.flatMap((tunable) => {
       const values = texts.get(tunable.name)?.map((text) => parseTunableValue(tunable, text));
       const unknown = values?.find((value) => !tunable.values.includes(value));
       if (unknown === undefined) return values ? [[tunable.name, values] as const] : [];
@@ -123,6 +123,6 @@ export function tunablesFor<K extends Kernel>(
         '--tunable',
       );
     });
-    return { kernel, tunables: Object.fromEntries(own) };
+    return { kernel, tunables: Object.fromEntries(chosen) };
   });
 }

@@ -133,7 +133,7 @@ describe('tilemark table', () => {
     'refuses %s',
     async (what, over, field, message) => {
       const grid = what.endsWith('has not') ? { server } : {};
-      const error = await printed({ ...over, ...grid }).catch((each: unknown) => each);
+      const error = await printed({ ...over, ...grid }).catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(InputError);
       expect(error).toMatchObject({ field, message: expect.stringMatching(message) });
     },

@@ -105,12 +105,12 @@ export function checkDtype(family: Family, dtype: Dtype): void {
 /** The file to decide by, and those of other devices. Throws InputError where there is none. */
 async function evidenceFor(options: SelectionOptions) {
   const { device: key, dtype, profile, suite: family } = options;
-  const own = await Promise.all((options.evidence ?? []).map(readEvidence));
-  const isAsked = (each: Evidence) =>
-    each.op === family.op && each.dtype === dtype && each.profile === profile;
+  const brought = await Promise.all((options.evidence ?? []).map(readEvidence));
+  const isAsked = (evidence: Evidence) =>
+    evidence.op === family.op && evidence.dtype === dtype && evidence.profile === profile;
   const shipped = shippedEvidence().filter(isAsked);
-  const file = (own.length > 0 ? own : shipped).find(
-    (each) => isAsked(each) && (key === undefined || isOn(each.device, { key })),
+  const file = (brought.length > 0 ? brought : shipped).find(
+    (evidence) => isAsked(evidence) && (key === undefined || isOn(evidence.device, { key })),
   );
   if (!file) {
     const where = key === undefined ? '' : ` on ${key}`;
@@ -118,11 +118,11 @@ async function evidenceFor(options: SelectionOptions) {
     const tuning = invoked(['tune', ...asked, '--save', 'evidence.json']);
     throw new InputError(
       `nothing was measured for ${family.op} ${dtype} in profile ${profile}${where}: run ${tuning} there and add --evidence evidence.json, or tune the device on a grid and add --server`,
-      own.length > 0 ? '--evidence' : key === undefined ? '--dtype' : '--device',
+      brought.length > 0 ? '--evidence' : key === undefined ? '--dtype' : '--device',
     );
   }
   const isOther = ({ device }: Evidence) => deviceKey(device) !== deviceKey(file.device);
-  return { file, others: [...own.filter(isAsked), ...shipped].filter(isOther) };
+  return { file, others: [...brought.filter(isAsked), ...shipped].filter(isOther) };
 }
 
 /** The decision that a prediction is. */

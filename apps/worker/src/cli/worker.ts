@@ -59,8 +59,8 @@ export async function worker(options: WorkerOptions, childEntry: URL): Promise<v
 async function ofProcess(device: string): Promise<void> {
   const [, entry = '', ...args] = process.argv;
   const others = args.filter((arg, at) => arg !== '--device' && args[at - 1] !== '--device');
-  const own = others.filter((arg) => !arg.startsWith('--device='));
-  const child = fork(entry, [...own, '--device', device]);
+  const kept = others.filter((arg) => !arg.startsWith('--device='));
+  const child = fork(entry, [...kept, '--device', device]);
   // A terminal's Ctrl-C reaches all of them; a supervisor's signal this one alone.
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   process.on('SIGINT', () => {});
@@ -110,9 +110,9 @@ async function workerOf(options: WorkerOptions, childEntry: URL): Promise<void> 
 }
 
 /** Most who start a worker without --server have only forgotten it. */
-async function directPlace(...of: Parameters<Direct['directPlace']>): Promise<Place> {
+async function directPlace(...args: Parameters<Direct['directPlace']>): Promise<Place> {
   const form = await direct();
-  return form.directPlace(...of).catch((error: unknown) => {
+  return form.directPlace(...args).catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'EnvError') throw error;
     throw new InputError(
       `is missing: add --server and set TILEMARK_TOKEN, as the grid's Workers page shows. On the grid's own machine: ${error.message}`,

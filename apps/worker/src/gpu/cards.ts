@@ -62,8 +62,8 @@ export const cardNamed = (flag: string): Card | undefined =>
 
 /** The cards of a name, where there are several: one alone needs no telling apart. */
 export const equals = (name: string, cards = listCards()): readonly Card[] => {
-  const own = cards.filter((card) => card.name === name);
-  return own.length > 1 ? own : [];
+  const alike = cards.filter((card) => card.name === name);
+  return alike.length > 1 ? alike : [];
 };
 
 /** Held while a card measures. Whoever has the whole machine holds that of every card. */
@@ -92,15 +92,15 @@ export function launchOf(card: Card, isLayered = hasLayer()): Launch {
     const only = `DRI_PRIME=pci-${card.busId.replaceAll(/[:.]/g, '_')}!`;
     return { execPath: 'env', execArgv: [only, node] };
   }
-  const own = ['-rm', 'sh', '-c'];
+  const shell = ['-rm', 'sh', '-c'];
   try {
-    execFileSync('unshare', [...own, ':'], { stdio: 'ignore' });
+    execFileSync('unshare', [...shell, ':'], { stdio: 'ignore' });
   } catch {
     throw new InputError(`${WAYS} This machine offers neither.`, 'device');
   }
   const hide = others.map(({ minor }) => `mount --bind /dev/null /dev/nvidia${minor}`);
   const script = `${hide.join(' && ')} && exec "$0" "$@"`;
-  return { execPath: 'unshare', execArgv: [...own, script, node] };
+  return { execPath: 'unshare', execArgv: [...shell, script, node] };
 }
 
 /** Memory in use on a card, MiB. */

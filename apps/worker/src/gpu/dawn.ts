@@ -64,7 +64,7 @@ export async function listAdapters(): Promise<Adapter[]> {
     ([, backend = '', name = '']) => ({ backend, name }),
   );
   return adapters.filter(
-    (adapter, index) => adapters.findIndex((each) => each.name === adapter.name) === index,
+    (adapter, index) => adapters.findIndex((other) => other.name === adapter.name) === index,
   );
 }
 

@@ -15,7 +15,7 @@ export async function openEnergyMeter({
   readonly name: string;
   readonly card?: Card;
 }): Promise<EnergyMeter | null> {
-  const uuid = (card ?? listCards().find((each) => each.name === name))?.uuid;
+  const uuid = (card ?? listCards().find((listCard) => listCard.name === name))?.uuid;
   if (!uuid) return null;
   return (await openNvml(uuid)) ?? summedPower(uuid);
 }

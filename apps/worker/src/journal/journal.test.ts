@@ -92,7 +92,7 @@ it('writes a record again that another process took for left behind', async () =
   let removed = false;
   const removing = (async () => {
     while (!removed) {
-      const [name] = (await readdir(folder)).filter((each) => each.startsWith('.'));
+      const [name] = (await readdir(folder)).filter((entry) => entry.startsWith('.'));
       if (name === undefined) await setImmediate();
       else {
         // Fails where the file has got its name in the meantime: then the next one is tried.

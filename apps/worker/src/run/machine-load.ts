@@ -5,9 +5,9 @@ import { sum } from 'd3-array';
 export function machineLoad(): () => number {
   let last = { idle: 0, all: 0 };
   return () => {
-    const times = cpus().map((each) => each.times);
-    const idle = sum(times, (of) => of.idle);
-    const all = sum(times, (of) => of.user + of.nice + of.sys + of.irq + of.idle);
+    const times = cpus().map((cpu) => cpu.times);
+    const idle = sum(times, (time) => time.idle);
+    const all = sum(times, (time) => time.user + time.nice + time.sys + time.irq + time.idle);
     const [idled, passed] = [idle - last.idle, all - last.all];
     last = { idle, all };
     return passed > 0 ? 1 - idled / passed : 0;
@@ -22,8 +22,8 @@ export function othersLoad(): () => number {
   return () => {
     const { system, user } = process.cpuUsage(last.own);
     const ms = performance.now();
-    const own = (system + user) / 1e3 / ((ms - last.ms) * cpus().length);
+    const share = (system + user) / 1e3 / ((ms - last.ms) * cpus().length);
     last = { own: process.cpuUsage(), ms };
-    return Math.min(Math.max(load() - own, 0), 1);
+    return Math.min(Math.max(load() - share, 0), 1);
   };
 }

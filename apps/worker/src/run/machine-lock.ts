@@ -60,11 +60,11 @@ export async function lockMachine({
   const cards = path ? [] : listCards().filter(({ name }) => equals(name).length > 0);
   const held: (() => Promise<void>)[] = [];
   const release = async () => {
-    for (const each of held.reverse()) await each();
+    for (const unlock of held.reverse()) await unlock();
   };
   try {
-    for (const each of [path ?? DEFAULT_PATH, ...cards.map(lockOf)]) {
-      held.push(await lockPath(each, options));
+    for (const place of [path ?? DEFAULT_PATH, ...cards.map(lockOf)]) {
+      held.push(await lockPath(place, options));
     }
   } catch (error) {
     await release();

@@ -44,7 +44,7 @@ export function evaluate(
       return inside;
     }
     if (token === undefined) bad('something is missing at the end');
-    const value = /^\d/.test(token ?? '') ? Number(token) : own(names, token ?? '');
+    const value = /^\d/.test(token ?? '') ? Number(token) : entryOf(names, token ?? '');
     if (value !== undefined) return value;
     bad(`${token} is not known here; known: ${Object.keys(names).join(', ') || 'numbers only'}`);
     return Number.NaN;
@@ -54,7 +54,7 @@ export function evaluate(
     if (!operators) return primary();
     let left = level(depth + 1);
     for (;;) {
-      const apply = own(operators, tokens[at] ?? '');
+      const apply = entryOf(operators, tokens[at] ?? '');
       if (!apply) return left;
       at++;
       left = round(apply(left, level(depth + 1)));
@@ -67,7 +67,7 @@ export function evaluate(
   return value;
 }
 
-const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 function tokensOf(text: string, field: string): string[] {

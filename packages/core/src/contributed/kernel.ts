@@ -167,16 +167,16 @@ function manifestOf({ source, manifest }: KernelFile): Manifest {
 /** A tunable is declared by Tilemark, once, and used by the source. */
 function checkTunable(name: string, { op }: Manifest, { code, constants }: Declarations): void {
   const field = `manifest.tunables.${name}`;
-  const own = constants.get(name);
-  const line = atLine(own?.line ?? 1);
+  const constant = constants.get(name);
+  const line = atLine(constant?.line ?? 1);
   refuseIf(
-    own?.override === null,
+    constant?.override === null,
     `${name} is a tunable, which Tilemark declares: delete this line`,
     line,
   );
   refuseIf(
-    !['', 'u32', undefined].includes(own?.override?.type),
-    `${name} is a tunable: declare the override as u32, not ${own?.override?.type}`,
+    !['', 'u32', undefined].includes(constant?.override?.type),
+    `${name} is a tunable: declare the override as u32, not ${constant?.override?.type}`,
     line,
   );
   refuseIf(name === 'T', 'T is the type of elements: choose another name', field);
@@ -194,9 +194,9 @@ function kernelOf(
 ): GpuKernel {
   const { op, dtypes, about, name, features, workgroupBytes, multiples, passes } = manifest;
   const entry = (wanted: string, field: string): EntryPoint => {
-    const found = declared.entryPoints.find((each) => each.name === wanted);
+    const found = declared.entryPoints.find((entryPoint) => entryPoint.name === wanted);
     if (found) return found;
-    const names = declared.entryPoints.map((each) => each.name).join(', ') || 'none';
+    const names = declared.entryPoints.map((entryPoint) => entryPoint.name).join(', ') || 'none';
     throw new InputError(`there is no @compute function ${wanted}; there are: ${names}`, field);
   };
   const first = entry(manifest.entryPoint, 'manifest.entryPoint');
@@ -204,7 +204,7 @@ function kernelOf(
   const { body, directives, needed } = bodyOf(source, manifest, declared);
   const shapeOrder = shapeOrderOf(op, declared);
   const sizes = (values: TunableValues) =>
-    all.map((each) => workgroupSizeOf(each, declared, numbersOf(values)));
+    all.map((size) => workgroupSizeOf(size, declared, numbersOf(values)));
   const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
   const path = (field: string) => `manifest.${field}`;
   return gpuKernel({
@@ -219,12 +219,12 @@ function kernelOf(
       holds: (values: TunableValues) =>
         evaluate(that, numbersOf(values), path(`requires[${i}].that`)) !== 0,
     })),
-    problemConstraints: Object.entries(multiples).map(([dimension, of]) => ({
-      reason: `${dimension} must be a multiple of ${of}`,
+    problemConstraints: Object.entries(multiples).map(([dimension, multiple]) => ({
+      reason: `${dimension} must be a multiple of ${multiple}`,
       holds: (values: TunableValues, problem: Problem) => {
         const field = path(`multiples.${dimension}`);
         const names = { ...numbersOf(values), ...problem.shape };
-        return evaluate(dimension, names, field) % evaluate(of, names, field) === 0;
+        return evaluate(dimension, names, field) % evaluate(multiple, names, field) === 0;
       },
     })),
     wgsl: body,
@@ -281,8 +281,9 @@ function bodyOf(
     text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
   let body = source;
   // Comments between directives go with them.
-  if (directives.length > 0)
+  if (directives.length > 0) {
     body = blank(body, code.length - code.trimStart().length, directivesEnd);
+  }
   for (const name of Object.keys(tunables)) {
     const { override } = constants.get(name) ?? {};
     if (override) body = blank(body, override.start, override.end);
@@ -360,7 +361,9 @@ function grid(
 
 /** Evaluates every expression once, on the defaults and a small shape, so that none fails later. */
 function checkNumbers(kernel: GpuKernel, op: OpId): void {
-  const values = Object.fromEntries(kernel.tunables.map((each) => [each.name, each.default]));
+  const values = Object.fromEntries(
+    kernel.tunables.map((tunable) => [tunable.name, tunable.default]),
+  );
   const [dtype = 'f32'] = kernel.dtypes;
   const problem = { op, shape: opById(op).square(64), dtype } as Problem;
   const broken = kernel.constraints.find(({ holds }) => !holds(values));

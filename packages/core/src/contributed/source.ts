@@ -179,26 +179,32 @@ export function shapeOrderOf(
   if (!shapeFields) return undefined;
   const { names, line } = shapeFields;
   const wanted = Object.keys(opById(op).square(1));
-  const known = names.map((name) => wanted.find((each) => each === name.toLowerCase()) ?? null);
+  const known = names.map(
+    (name) => wanted.find((dimension) => dimension === name.toLowerCase()) ?? null,
+  );
   const is = `the uniform is ${wanted.join(', ')}`;
   refuseIf(
     names.length > 4,
     `${is}; your struct has ${names.length} fields: keep the dimensions and make the others constants`,
     atLine(line),
   );
-  if (known.every((each, at) => each === null || each === wanted[at])) return undefined;
-  const missing = wanted.filter((each) => !known.includes(each));
+  if (known.every((dimension, at) => dimension === null || dimension === wanted[at])) {
+    return undefined;
+  }
+  const missing = wanted.filter((dimension) => !known.includes(dimension));
   const others = names.filter((name, at) => known[at] === null && !/pad|unused|^_/i.test(name));
   // One name that is left, for one dimension that is left.
   const isTold = others.length === 0 || (others.length === 1 && missing.length === 1);
-  const isTwice = known.some((each, at) => each !== null && known.indexOf(each) < at);
+  const isTwice = known.some(
+    (dimension, at) => dimension !== null && known.indexOf(dimension) < at,
+  );
   refuseIf(
     !isTold || isTwice,
     `${is}; which of them your fields ${names.join(', ')} are cannot be told: name them so`,
     atLine(line),
   );
-  return known.map((each, at) =>
-    each === null && names[at] === others[0] ? (missing[0] ?? null) : each,
+  return known.map((dimension, at) =>
+    dimension === null && names[at] === others[0] ? (missing[0] ?? null) : dimension,
   );
 }
 

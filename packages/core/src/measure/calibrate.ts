@@ -69,9 +69,9 @@ export function nextDispatches(
   longestNs = LONG_DISPATCH_NS,
 ): number {
   if (ns >= targetNs) return dispatches;
-  const each = ns / dispatches;
-  const wanted = ns > 0 ? Math.ceil((1.2 * targetNs) / each) : Number.POSITIVE_INFINITY;
-  const most = ns > 0 ? Math.max(Math.floor(longestNs / each), dispatches) : wanted;
+  const dispatchNs = ns / dispatches;
+  const wanted = ns > 0 ? Math.ceil((1.2 * targetNs) / dispatchNs) : Number.POSITIVE_INFINITY;
+  const most = ns > 0 ? Math.max(Math.floor(longestNs / dispatchNs), dispatches) : wanted;
   return Math.min(wanted, most, MAX_GROWTH * dispatches, MAX_DISPATCHES);
 }
 

@@ -83,7 +83,7 @@ async function regress(
       excess[i]?.push(wallNs - ns);
     }
   }
-  const typical = (of: readonly number[][]) => of.map((each) => median(each) ?? 0);
+  const typical = (series: readonly number[][]) => series.map((samples) => median(samples) ?? 0);
   const deviceNs = typical(device);
   const wallNs = typical(excess).map((ns, i) => ns + (deviceNs[i] ?? 0));
   const [byDevice, byWall] = [lineOf(counts, deviceNs), lineOf(counts, wallNs)];

@@ -58,6 +58,6 @@ export const joulesPerDispatch = (energy: Energy): number => median(perDispatch(
 
 /** From the least to the most energy of a dispatch, as part of the middle one. */
 export function energySpread(energy: Energy): number {
-  const each = perDispatch(energy);
-  return (Math.max(...each) - Math.min(...each)) / joulesPerDispatch(energy);
+  const joules = perDispatch(energy);
+  return (Math.max(...joules) - Math.min(...joules)) / joulesPerDispatch(energy);
 }

@@ -237,8 +237,8 @@ export function outcomeReason(outcome: Outcome | null): string | null {
 }
 
 /** As many digits as tell any two numbers of f32 apart. */
-const digitsOf = (of: number | string): string =>
-  typeof of === 'number' ? String(Number(of.toPrecision(9))) : of;
+const digitsOf = (value: number | string): string =>
+  typeof value === 'number' ? String(Number(value.toPrecision(9))) : value;
 
 /** A reason to leave a measurement unranked, as a sentence about it; null when it is ranked. */
 export const unrankedText = (unranked: string | null): string | null =>

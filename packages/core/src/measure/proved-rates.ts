@@ -8,12 +8,12 @@ import { multiplyAdds, type RooflineSurvey } from './roofline';
 export function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
   const copies = rollups(
     [...a.copies, ...b.copies],
-    (of) => Math.max(...of.map((copy) => copy.gigabytesPerSecond)),
+    (copies) => Math.max(...copies.map((copy) => copy.gigabytesPerSecond)),
     ({ bytes }) => bytes,
   );
   const peaks = rollups(
     [...a.peaks, ...b.peaks],
-    (of) => Math.max(...of.map((peak) => peak.gigaflopsPerSecond)),
+    (peaks) => Math.max(...peaks.map((peak) => peak.gigaflopsPerSecond)),
     ({ dtype }) => dtype,
   );
   return {

@@ -76,7 +76,7 @@ export class Canary {
   async check(): Promise<{ readonly ns: number; readonly usualNs: number; isSlow: boolean }> {
     const { eachNs: ns } = await this.#look();
     const usualNs = median(this.#recent) ?? ns;
-    const mad = median(this.#recent, (each) => Math.abs(each - usualNs)) ?? 0;
+    const mad = median(this.#recent, (lookNs) => Math.abs(lookNs - usualNs)) ?? 0;
     const noise = (DEVIATIONS * DEVIATION_OVER_MAD * mad) / usualNs;
     this.#remember(ns);
     return { ns, usualNs, isSlow: ns > (1 + Math.max(SLOWED, noise)) * usualNs };

@@ -19,7 +19,7 @@ export const IMPLAUSIBLE = 'implausible';
 export const MAX_FRESH_RATIO = 2;
 
 /** Why a measurement is shown but not ranked, in words for people; null when it is ranked. */
-export function unrankedReason(of: {
+export function unrankedReason(found: {
   readonly kernel: Pick<Kernel, 'id' | 'errorGrowth'>;
   readonly policy: Policy;
   readonly timer: Timer;
@@ -33,7 +33,7 @@ export function unrankedReason(of: {
   /** See a measurement. */
   readonly othersLoad?: number | undefined;
 }): string | null {
-  const { kernel, policy, timer, deviceClass, cold, roof } = of;
+  const { kernel, policy, timer, deviceClass, cold, roof } = found;
   if (!policy.rankable) return `the ${policy.id} policy is too quick to rank`;
   if (timer.kind === 'wall' && deviceClass !== 'cpu') {
     return 'timed by wall clock: this device has no usable timestamps';
@@ -41,8 +41,8 @@ export function unrankedReason(of: {
   if (cold.n < policy.minSamplesSlow) {
     return `only ${cold.n} samples; the ${policy.id} policy needs at least ${policy.minSamplesSlow}`;
   }
-  const disturbed = disturbedReason(of);
-  if (disturbed) return namingLoad(disturbed, of.othersLoad ?? 0);
+  const disturbed = disturbedReason(found);
+  if (disturbed) return namingLoad(disturbed, found.othersLoad ?? 0);
   if (!Number.isFinite(halfWidth(cold))) {
     return 'its samples are too few to say how well the median is known';
   }
@@ -55,20 +55,22 @@ export function unrankedReason(of: {
 }
 
 /** What other work on the machine does to right kernels, as well as wrong ones to themselves; null: nothing of it. */
-export function disturbedReason(of: {
+export function disturbedReason(found: {
   readonly policy: Policy;
   readonly cold: Series;
   readonly stop: StopReason;
   readonly clock?: Clock | null | undefined;
   readonly freshRatio?: number | null | undefined;
 }): string | null {
-  const contradicted = of.clock && contradiction(of.clock);
+  const contradicted = found.clock && contradiction(found.clock);
   if (contradicted) return contradicted;
-  if (of.freshRatio != null && of.freshRatio > MAX_FRESH_RATIO) {
-    return `it keeps results: on new inputs a dispatch takes ${of.freshRatio.toFixed(1)} times as long as on those it has seen`;
+  if (found.freshRatio != null && found.freshRatio > MAX_FRESH_RATIO) {
+    return `it keeps results: on new inputs a dispatch takes ${found.freshRatio.toFixed(1)} times as long as on those it has seen`;
   }
-  if (of.stop === 'throttled') return 'the device throttled during more than half of the samples';
-  if (!isSettled(of.cold, of.policy.interval)) {
+  if (found.stop === 'throttled') {
+    return 'the device throttled during more than half of the samples';
+  }
+  if (!isSettled(found.cold, found.policy.interval)) {
     return 'not settled: its samples depend so much on those before that the median is not known';
   }
   return null;

@@ -17,7 +17,8 @@ import { isFor, type PlannableDevice, type SweepCase, type SweepSpec } from './s
 /** Checks every field; returns the chosen devices. Throws InputError at the invalid field. */
 export function checkSpec(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannableDevice[] {
   const chosen = chooseDevices(spec, devices);
-  for (const [index, each] of spec.cases.entries()) checkCase(each, `cases[${index}]`, chosen);
+  for (const [index, sweepCase] of spec.cases.entries())
+    checkCase(sweepCase, `cases[${index}]`, chosen);
   return chosen;
 }
 
@@ -30,28 +31,28 @@ function chooseDevices(spec: SweepSpec, devices: readonly PlannableDevice[]): Pl
   }
   if (!spec.devices) return [...devices];
   return [...new Set(spec.devices)].map((key, index) => {
-    const device = devices.find((each) => each.key === key);
+    const device = devices.find((device) => device.key === key);
     if (device) return device;
-    const known = devices.map((each) => each.key).join(', ');
+    const known = devices.map((device) => device.key).join(', ');
     throw new InputError(`There is no device ${key}. Devices: ${known}.`, `devices[${index}]`);
   });
 }
 
-function checkCase(each: SweepCase, path: string, devices: readonly PlannableDevice[]): void {
-  const kernel = kernelById(each.kernel, `${path}.kernel`);
-  for (const [name, values] of Object.entries(each.tunables)) {
-    for (const value of values) resolveVariant(each.kernel, { [name]: value }, path);
+function checkCase(sweepCase: SweepCase, path: string, devices: readonly PlannableDevice[]): void {
+  const kernel = kernelById(sweepCase.kernel, `${path}.kernel`);
+  for (const [name, values] of Object.entries(sweepCase.tunables)) {
+    for (const value of values) resolveVariant(sweepCase.kernel, { [name]: value }, path);
   }
-  if (each.rival) checkRival(each.rival, `${path}.rival`, kernel);
-  for (const [index, dtype] of each.dtypes.entries()) {
+  if (sweepCase.rival) checkRival(sweepCase.rival, `${path}.rival`, kernel);
+  for (const [index, dtype] of sweepCase.dtypes.entries()) {
     if (kernel.dtypes.includes(dtype)) continue;
     throw new InputError(
       `${kernel.id} does not support ${dtype}; it supports ${kernel.dtypes.join(', ')}.`,
       `${path}.dtypes[${index}]`,
     );
   }
-  for (const [index, shape] of each.shapes.entries()) {
-    checkShape(shape, `${path}.shapes[${index}]`, each, kernel, devices);
+  for (const [index, shape] of sweepCase.shapes.entries()) {
+    checkShape(shape, `${path}.shapes[${index}]`, sweepCase, kernel, devices);
   }
 }
 
@@ -64,11 +65,11 @@ function checkRival(rival: Variant, field: string, { op, runsOn }: Kernel): void
 function checkShape(
   shape: Shape,
   field: string,
-  each: SweepCase,
+  sweepCase: SweepCase,
   kernel: Kernel,
   devices: readonly PlannableDevice[],
 ): void {
-  const sizes = each.dtypes.map((dtype) => {
+  const sizes = sweepCase.dtypes.map((dtype) => {
     const problem = problemWith(kernel.op, shape, dtype);
     if (!problem) {
       const dimensions = Object.keys(opById(kernel.op).square(2)).join(', ');
@@ -82,7 +83,7 @@ function checkShape(
   });
 
   const limits = devices
-    .filter((device) => isFor(each, kernel, device))
+    .filter((device) => isFor(sweepCase, kernel, device))
     .map(({ capabilities }) =>
       capabilities
         ? Math.min(capabilities.maxStorageBufferBindingSize, capabilities.maxBufferSize)

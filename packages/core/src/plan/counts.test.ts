@@ -105,7 +105,7 @@ it('adds up what a device has to do, and says nothing of one without past runs',
     { key: 'b', runs: 2, skipped: [], seconds: null, longestSeconds: null },
   ]);
   // A run that is skipped takes no time.
-  const wide = cases.map((each) => ({ ...each, tunables: { BLOCK: [8, 16, 32] } }));
+  const wide = cases.map((sweepCase) => ({ ...sweepCase, tunables: { BLOCK: [8, 16, 32] } }));
   const [limited] = countRuns(
     { ...spec, cases: wide },
     [{ ...gpu, key: 'a' }],

@@ -65,15 +65,17 @@ export function countRuns(
     isTooMany: false,
     skipped: skippedByReason(runs),
     devices: chosen.flatMap(({ key }) => {
-      const own = runs.filter(({ deviceKey }) => deviceKey === key);
-      if (own.length === 0) return [];
+      const ofDevice = runs.filter(({ deviceKey }) => deviceKey === key);
+      if (ofDevice.length === 0) return [];
       const times = secondsOfEach(
-        own.filter(({ why }) => why === null),
+        ofDevice.filter(({ why }) => why === null),
         paces,
       );
       const seconds = times && sum(times);
       const longestSeconds = times && Math.max(0, ...times);
-      return [{ key, runs: own.length, skipped: skippedByReason(own), seconds, longestSeconds }];
+      return [
+        { key, runs: ofDevice.length, skipped: skippedByReason(ofDevice), seconds, longestSeconds },
+      ];
     }),
   };
 }

@@ -37,23 +37,23 @@ export interface PlannedRun {
 /** Every run of the cases on the given devices, each once. */
 export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannedRun[] {
   const runs = new Map<string, PlannedRun>();
-  for (const each of spec.cases) {
-    const kernel = kernelById(each.kernel);
-    const able = devices.filter((device) => isFor(each, kernel, device));
-    for (const problem of problemsOf(each, kernel.op)) {
-      for (const values of combinations(each.tunables)) {
-        const { tunables, address } = resolveVariant(each.kernel, values);
+  for (const sweepCase of spec.cases) {
+    const kernel = kernelById(sweepCase.kernel);
+    const able = devices.filter((device) => isFor(sweepCase, kernel, device));
+    for (const problem of problemsOf(sweepCase, kernel.op)) {
+      for (const values of combinations(sweepCase.tunables)) {
+        const { tunables, address } = resolveVariant(sweepCase.kernel, values);
         for (const device of able) {
-          for (const profile of profilesOf(spec, each, device)) {
+          for (const profile of profilesOf(spec, sweepCase, device)) {
             const identity = [address, shapeText(problem), problem.dtype, device.key, profile];
             runs.set(identity.join(' '), {
-              variant: { kernel: each.kernel, tunables },
+              variant: { kernel: sweepCase.kernel, tunables },
               address,
               problem,
               profile,
               policy: spec.policy,
               deviceKey: device.key,
-              ...(each.rival && { rival: { variant: each.rival } }),
+              ...(sweepCase.rival && { rival: { variant: sweepCase.rival } }),
             });
           }
         }
@@ -88,13 +88,13 @@ function problemsOf({ shapes, dtypes }: SweepCase, op: OpId): Problem[] {
 
 /** Number of runs, duplicates included: computed from lengths, because the runs may not fit in memory. */
 export function countWithDuplicates(spec: SweepSpec, devices: readonly PlannableDevice[]): number {
-  return spec.cases.reduce((total, each) => {
-    const kernel = kernelById(each.kernel);
-    const variants = Object.values(each.tunables).reduce((n, values) => n * values.length, 1);
+  return spec.cases.reduce((total, sweepCase) => {
+    const kernel = kernelById(sweepCase.kernel);
+    const variants = Object.values(sweepCase.tunables).reduce((n, values) => n * values.length, 1);
     const pairs = devices
-      .filter((device) => isFor(each, kernel, device))
-      .reduce((n, device) => n + profilesOf(spec, each, device).length, 0);
-    return total + variants * each.shapes.length * each.dtypes.length * pairs;
+      .filter((device) => isFor(sweepCase, kernel, device))
+      .reduce((n, device) => n + profilesOf(spec, sweepCase, device).length, 0);
+    return total + variants * sweepCase.shapes.length * sweepCase.dtypes.length * pairs;
   }, 0);
 }
 

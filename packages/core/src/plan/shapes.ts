@@ -49,7 +49,7 @@ function shapesOf(op: OpId, item: string, field: string): Shape[] {
   const sides = item.split('x').map((side) => sizesOf(side, field));
   const [only] = sides;
   if (sides.length === 1 && only) return only.map((size) => square(size) as Shape);
-  const counts = dimensions.filter((each) => each.default !== undefined).length;
+  const counts = dimensions.filter((dimension) => dimension.default !== undefined).length;
   if (![dimensions.length, dimensions.length - counts].includes(sides.length)) {
     throw new InputError(
       `'${item}' is not a shape of ${op}: write ${dimensionsText(op)}, or one number for a square`,
@@ -60,7 +60,7 @@ function shapesOf(op: OpId, item: string, field: string): Shape[] {
     (heads, side) => heads.flatMap((head) => side.map((size) => [...head, size])),
     [[]],
   );
-  return sizes.map((each) => shape(each) as Shape);
+  return sizes.map((size) => shape(size) as Shape);
 }
 
 /** The sizes of one side: a number, or the steps of a range. */

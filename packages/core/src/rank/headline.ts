@@ -10,8 +10,8 @@ export type Interval = Pick<Series, 'medianNs' | 'lowNs' | 'highNs'>;
  * The time a headline is placed by, ns: its median if that is known to ±2%, otherwise the slow end
  * of its interval. Noise therefore never earns a place.
  */
-export const provenNs = (of: Interval): number =>
-  halfWidth(of) <= KNOWN_WIDTH ? of.medianNs : of.highNs;
+export const provenNs = (interval: Interval): number =>
+  halfWidth(interval) <= KNOWN_WIDTH ? interval.medianNs : interval.highNs;
 
 /** How much the medians of separate invocations of one variant vary on a device. */
 export interface Spread {
@@ -40,7 +40,10 @@ const SPREAD_PRIORS: Readonly<Record<DeviceClass, Omit<Spread, 'isShown'>>> = {
   cpu: { relative: 0.1, df: 4 },
 };
 
-export const spreadPrior = (of: DeviceClass): Spread => ({ ...SPREAD_PRIORS[of], isShown: false });
+export const spreadPrior = (deviceClass: DeviceClass): Spread => ({
+  ...SPREAD_PRIORS[deviceClass],
+  isShown: false,
+});
 
 /**
  * What a device has shown counts for no more than this beside what a variant shows itself: its
@@ -88,17 +91,20 @@ export function headline(
   const spread = n > 1 ? (deviation(medians) ?? 0) / medianNs : null;
   const ownDf = n - 1;
   const df = known.df + ownDf;
-  const own = spread === null ? 0 : ownDf * unbiased(spread ** 2, ownDf);
-  const between = studentQuantile(df) * Math.sqrt((known.df * known.relative ** 2 + own) / df);
+  const shown = spread === null ? 0 : ownDf * unbiased(spread ** 2, ownDf);
+  const between = studentQuantile(df) * Math.sqrt((known.df * known.relative ** 2 + shown) / df);
   const part = (MEDIAN_OVER_MEAN[n - 1] ?? MEDIAN_OVER_MEAN_AT_MOST) / Math.sqrt(n);
   const half = (side: (of: Interval) => number) => {
-    const within = mean(invocations, (of) => side(of) ** 2) ?? 0;
+    const within = mean(invocations, (invocation) => side(invocation) ** 2) ?? 0;
     return part * Math.sqrt((within * known.df) / df + (between * medianNs) ** 2);
   };
   return {
     medianNs,
-    lowNs: Math.max(medianNs - half((of) => of.medianNs - of.lowNs), medianNs * LEAST_PART),
-    highNs: medianNs + half((of) => of.highNs - of.medianNs),
+    lowNs: Math.max(
+      medianNs - half((interval) => interval.medianNs - interval.lowNs),
+      medianNs * LEAST_PART,
+    ),
+    highNs: medianNs + half((interval) => interval.highNs - interval.medianNs),
     invocations: n,
     spread,
   };
@@ -116,27 +122,27 @@ const unbiased = (variance: number, df: number): number => variance / (1 - 2 / (
  * variances: one variant that changed with a driver says nothing about the others.
  */
 export function knownSpread(
-  of: DeviceClass,
+  deviceClass: DeviceClass,
   repeated: readonly { readonly invocations: number; readonly spread: number | null }[],
 ): Spread {
-  const prior = spreadPrior(of);
+  const prior = spreadPrior(deviceClass);
   const variances = repeated
     .flatMap(({ invocations, spread }) =>
       spread === null || invocations < 2 ? [] : [{ df: invocations - 1, spread }],
     )
     .map(({ df, spread }) => ({ df, variance: unbiased(spread ** 2, df) }))
     .toSorted((a, b) => ascending(a.variance, b.variance));
-  const df = sum(variances, (each) => each.df);
+  const df = sum(variances, (variance) => variance.df);
   if (df < KNOWN_DF) return prior;
   let below = 0;
-  for (const each of variances) {
-    below += each.df;
+  for (const known of variances) {
+    below += known.df;
     if (2 * below < df) continue;
     const shown = MEDIAN_EFFICIENCY * df;
     const both = prior.df + shown;
-    const mixed = (prior.df * prior.relative ** 2 + shown * each.variance) / both;
+    const mixed = (prior.df * prior.relative ** 2 + shown * known.variance) / both;
     // What is said of the class widens what few repeats show, and never narrows it.
-    const variance = Math.max(mixed, each.variance);
+    const variance = Math.max(mixed, known.variance);
     return { relative: Math.sqrt(variance), df: Math.min(both, MOST_DF), isShown: true };
   }
   return prior;

@@ -33,20 +33,20 @@ export interface Portability {
 export function portability(times: readonly VariantTime[]): Portability[] {
   const best = bestTimes(times);
   const byVariant = group(times, ({ address }) => address);
-  const most = max(byVariant.values(), (of) => of.length) ?? 0;
+  const most = max(byVariant.values(), (ofVariant) => ofVariant.length) ?? 0;
   return [...byVariant]
-    .map(([address, of]) => {
-      const parts = of.map(({ deviceKey, provenNs }) => ({
+    .map(([address, ofVariant]) => {
+      const parts = ofVariant.map(({ deviceKey, provenNs }) => ({
         deviceKey,
         partOfBest: (best.get(deviceKey) ?? Number.NaN) / provenNs,
       }));
       return {
         address,
-        devices: of.length,
+        devices: ofVariant.length,
         // The exponential of a mean of logarithms may round to slightly above 1.
         partOfBest: Math.min(1, geometricMean(parts.map((part) => part.partOfBest)) ?? Number.NaN),
         worst: parts.reduce((a, b) => (b.partOfBest < a.partOfBest ? b : a)),
-        isWide: 2 * of.length >= most,
+        isWide: 2 * ofVariant.length >= most,
       };
     })
     .toSorted(
@@ -62,6 +62,6 @@ export function portability(times: readonly VariantTime[]): Portability[] {
 export const bestTimes = (times: readonly VariantTime[]): ReadonlyMap<string, number> =>
   rollup(
     times,
-    (of) => min(of, ({ provenNs }) => provenNs) ?? Number.NaN,
+    (ofDevice) => min(ofDevice, ({ provenNs }) => provenNs) ?? Number.NaN,
     ({ deviceKey }) => deviceKey,
   );

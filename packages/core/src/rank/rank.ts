@@ -20,13 +20,16 @@ import { type Interval, provenNs } from './headline';
  * slow end: otherwise noise would share every rank.
  */
 export function ranks(headlines: readonly Interval[]): number[] {
-  const own = headlines.map(
-    (each) => 1 + headlines.filter((other) => contrast(other, each).verdict === 'FAST').length,
+  const ranksBySpeed = headlines.map(
+    (headline) =>
+      1 + headlines.filter((other) => contrast(other, headline).verdict === 'FAST').length,
   );
-  return headlines.map((each, index) => {
-    const ns = provenNs(each);
-    const before = headlines.map((other, at) => (provenNs(other) <= ns ? (own[at] ?? 1) : 1));
-    return ns === each.medianNs ? (own[index] ?? 1) : Math.max(...before);
+  return headlines.map((headline, index) => {
+    const ns = provenNs(headline);
+    const before = headlines.map((other, at) =>
+      provenNs(other) <= ns ? (ranksBySpeed[at] ?? 1) : 1,
+    );
+    return ns === headline.medianNs ? (ranksBySpeed[index] ?? 1) : Math.max(...before);
   });
 }
 

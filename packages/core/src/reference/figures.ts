@@ -197,12 +197,12 @@ export const kernelBy = (address: string): Figure['by'] => ({
 
 export function timesOf(
   { medianNs, intervalNs: [lowNs, highNs], unranked = null }: Side,
-  of: Problem,
+  problem: Problem,
 ) {
   return {
     medianNs,
     interval: { lowNs, highNs },
-    rate: rateOf(of, medianNs),
+    rate: rateOf(problem, medianNs),
     unranked,
   };
 }

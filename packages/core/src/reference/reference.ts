@@ -98,15 +98,15 @@ export function besideKernel(
   figures: readonly ReferenceFigure[],
   kernel: string,
 ): ReferenceFigure[] {
-  const own = fastestOfEach(
+  const fastest = fastestOfEach(
     figures.filter(({ by }) => by.kind === 'kernel' && by.kernel === kernel),
     ({ hardware, problem, profile }) => [hardware, problemText(problem), profile].join(),
   );
   return bySize([
-    ...own,
+    ...fastest,
     ...librariesOn(
       figures,
-      own.map(({ problem }) => problem),
+      fastest.map(({ problem }) => problem),
     ),
   ]);
 }

@@ -41,9 +41,9 @@ export const suiteRef = (suite: Suite): string => `${suite.id}@${suite.version}`
 
 /** Throws `InputError` at `suite` if no suite has this id. */
 export function findSuite(id: string): Suite {
-  const suite = SUITES.find((each) => each.id === id);
+  const suite = SUITES.find((candidate) => candidate.id === id);
   if (suite) return suite;
-  const known = SUITES.map((each) => each.id);
+  const known = SUITES.map((candidate) => candidate.id);
   throw new InputError(
     `There is no suite ${JSON.stringify(id)}. ${didYouMean(id, known, 'Suites')}`,
     'suite',
@@ -108,7 +108,7 @@ export const allPublished = (): Published[] => SUITES.flatMap((suite) => publish
 /** The report a suite reproduces, by the suite's id or reference (`layouts@1`); null if none. */
 export function publishedOfSuite(ref: string): Published | null {
   const [id] = ref.split('@');
-  const suite = SUITES.find((each) => each.id === id);
+  const suite = SUITES.find((candidate) => candidate.id === id);
   return suite ? published(suite) : null;
 }
 

@@ -50,7 +50,9 @@ export function efficiencyMap(
     }
   }
   const key = ({ problem }: Observation) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
-  return { cells: [...group(observations, key).values()].flatMap((own) => cellOf(own, survey)) };
+  return {
+    cells: [...group(observations, key).values()].flatMap((times) => cellOf(times, survey)),
+  };
 }
 
 function cellOf(observations: readonly Observation[], survey: RooflineSurvey): EfficiencyCell[] {

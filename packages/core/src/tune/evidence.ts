@@ -108,8 +108,9 @@ export function asDueled(
   anchor: 'middle' | 'least' = 'middle',
 ): Observation[] {
   const placeOf = (shape: string, address: string) => `${shape} ${address}`;
-  const own = (each: Observation) => placeOf(shapeText(each.problem), each.address);
-  const known = new Map(times.map((each) => [own(each), each.ns]));
+  const keyOf = (observation: Observation) =>
+    placeOf(shapeText(observation.problem), observation.address);
+  const known = new Map(times.map((time) => [keyOf(time), time.ns]));
   for (const { a, b, ratio, shape } of duels) {
     const [one, other] = [a, b].map((address) => known.get(placeOf(shape, address)));
     if (one === undefined || other === undefined) continue;
@@ -121,7 +122,7 @@ export function asDueled(
     known.set(placeOf(shape, a), middle / half);
     known.set(placeOf(shape, b), middle * half);
   }
-  return times.map((each) => ({ ...each, ns: known.get(own(each)) ?? each.ns }));
+  return times.map((time) => ({ ...time, ns: known.get(keyOf(time)) ?? time.ns }));
 }
 
 /** Two times this near to each other are not told apart by screening. */
@@ -133,8 +134,8 @@ export function undecided(
   finals: ReadonlyMap<string, Final>,
 ): [Observation, Observation][] {
   const shapes = group(times, ({ problem }) => shapeText(problem));
-  return [...shapes].flatMap(([shape, own]): [Observation, Observation][] => {
-    const [a, b] = own.toSorted((one, other) => one.ns - other.ns);
+  return [...shapes].flatMap(([shape, ofShape]): [Observation, Observation][] => {
+    const [a, b] = ofShape.toSorted((one, other) => one.ns - other.ns);
     return a && b && b.ns <= CLOSE * a.ns && !finals.has(shape) ? [[a, b]] : [];
   });
 }
@@ -150,21 +151,21 @@ export function evidenceOf(
 ): Evidence {
   const shapes = group(times, ({ problem }) => shapeText(problem));
   const worth = new Set<string>();
-  for (const own of shapes.values()) {
-    const best = Math.min(...own.map(({ ns }) => ns));
-    for (const { address, ns } of own) if (ns <= WORTH * best) worth.add(address);
+  for (const ofShape of shapes.values()) {
+    const best = Math.min(...ofShape.map(({ ns }) => ns));
+    for (const { address, ns } of ofShape) if (ns <= WORTH * best) worth.add(address);
   }
   const variants = [...worth].sort();
   const place = new Map(variants.map((address, at) => [address, at]));
   return {
     ...head,
     variants,
-    shapes: [...shapes].map(([shape, own]) => {
+    shapes: [...shapes].map(([shape, ofShape]) => {
       const final = finals.get(shape);
       const [a, b] = [place.get(final?.a ?? ''), place.get(final?.b ?? '')];
       return {
         shape,
-        times: own.flatMap(({ address, ns }): [number, number][] => {
+        times: ofShape.flatMap(({ address, ns }): [number, number][] => {
           const at = place.get(address);
           return at === undefined ? [] : [[at, rounded(ns)]];
         }),

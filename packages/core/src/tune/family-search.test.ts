@@ -65,7 +65,7 @@ describe('searchFamily', () => {
     for (const [shape, { a, b }] of finals) {
       const problem = parseProblem({ op: 'transpose', shape, dtype: 'f32' });
       const least = Math.min(
-        ...times.filter((each) => shapeText(each.problem) === shape).map(({ ns }) => ns),
+        ...times.filter((time) => shapeText(time.problem) === shape).map(({ ns }) => ns),
       );
       expect([costOf(problem, a), costOf(problem, b)]).toEqual([least, least]);
     }
@@ -79,7 +79,7 @@ describe('searchFamily', () => {
     expect(short.times).toHaveLength(first?.points.length ?? 0);
     const longer = await tuned(1e6, { known: short });
     expect(longer.searched).toBe(shapes.length - 1);
-    expect(longer.asked.some((each) => each.startsWith(`${shapeText(shapes[0]!.problem)} `))).toBe(
+    expect(longer.asked.some((key) => key.startsWith(`${shapeText(shapes[0]!.problem)} `))).toBe(
       false,
     );
     expect(longer.times).toHaveLength(shapes.reduce((sum, { points }) => sum + points.length, 0));
@@ -99,7 +99,7 @@ describe('searchFamily', () => {
     });
     expect(known.length).toBeGreaterThan(100);
     const nsOf = (problem: Problem, address: string) =>
-      own.get(shapeText(problem))?.find((each) => each.address === address)?.ns ?? Number.NaN;
+      own.get(shapeText(problem))?.find((time) => time.address === address)?.ns ?? Number.NaN;
     let nowNs = 0;
     const trials = known.reduce((sum, { points }) => sum + points.length, 0);
     const search = searchFamily<Found>({
@@ -119,7 +119,9 @@ describe('searchFamily', () => {
       const best = Math.min(...points.map(({ address }) => nsOf(problem, address)));
       return Math.min(...(found.get(shapeText(problem)) ?? []).map(({ ns }) => ns)) / best;
     });
-    const mean = Math.exp(regrets.reduce((sum, each) => sum + Math.log(each), 0) / regrets.length);
+    const mean = Math.exp(
+      regrets.reduce((sum, regret) => sum + Math.log(regret), 0) / regrets.length,
+    );
     expect(mean).toBeLessThan(1.01);
     expect(Math.max(...regrets)).toBeLessThan(1.2);
   });
@@ -129,7 +131,7 @@ describe('searchFamily', () => {
     const { asked } = await tuned(1e6, {
       chosen: (problem) => (problem === shapes[1]?.problem ? chosen : null),
     });
-    const own = asked.filter((each) => each.startsWith(`${shapeText(shapes[1]!.problem)} `));
+    const own = asked.filter((key) => key.startsWith(`${shapeText(shapes[1]!.problem)} `));
     expect(own).toHaveLength(2);
   });
 
@@ -139,7 +141,7 @@ describe('searchFamily', () => {
       .slice(0, 3)
       .map(({ points, problem }) => ({ problem, points: points.slice(0, 5) }));
     await tuned(1e6, { shapes: some }, ({ run, following }) => {
-      seen.push(following().map((each) => shapeText(each.problem)));
+      seen.push(following().map((run) => shapeText(run.problem)));
       return measured(costOf(run.problem, run.address));
     });
     const [a, b, c] = shapes.map(({ problem }) => shapeText(problem));
@@ -150,7 +152,7 @@ describe('searchFamily', () => {
 
   it('goes on past candidates that fail, and has no duel where fewer than two are left', async () => {
     const { finals, searched, times } = await tuned(1e6, {}, ({ run }) =>
-      run.address === shapes.find((each) => each.problem === run.problem)?.points[0]?.address
+      run.address === shapes.find((shape) => shape.problem === run.problem)?.points[0]?.address
         ? measured(1)
         : { kind: 'failed' },
     );

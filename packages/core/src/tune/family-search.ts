@@ -178,7 +178,8 @@ export function* searchFamily<Of extends Found>(
     if (spentNs() > budgetNs) break;
     const [a, b] = pair;
     const run = duelOf(pair);
-    const following = () => open.slice(at + 1, at + LOOK_AHEAD).flatMap((of) => duelOf(of) ?? []);
+    const following = () =>
+      open.slice(at + 1, at + LOOK_AHEAD).flatMap((pair) => duelOf(pair) ?? []);
     const contrast = run && (yield* dueledBy<Of>(run, following));
     if (!contrast) continue;
     const { ratio, low, high } = contrast;
@@ -235,11 +236,11 @@ class Chooser {
   }
 
   choose({ problem, points }: FamilyShape): readonly Point[] {
-    const shapes = this.#before + new Set(this.#times.map((each) => each.problem)).size;
+    const shapes = this.#before + new Set(this.#times.map((time) => time.problem)).size;
     if (shapes < LEARN_FROM) return points;
     const { selector } = this.#fit();
-    const own = new Set(points.map(({ address }) => address));
-    const order = selector.rank(problem, ({ address }) => own.has(address));
+    const candidates = new Set(points.map(({ address }) => address));
+    const order = selector.rank(problem, ({ address }) => candidates.has(address));
     const least = order[0]?.ns ?? 0;
     const promising = new Set(
       order

@@ -106,7 +106,7 @@ export function* searchProblem<Of extends Found = Outcome>({
     following: readonly Point[] = [],
   ): Asking<Of, number | null> {
     const outcome = yield* measuredBy<Of>(wantedRun(problem, point, policy), () =>
-      following.map((each) => wantedRun(problem, each, policy)),
+      following.map((next) => wantedRun(problem, next, policy)),
     );
     const trial = { point, policy, outcome };
     trials.push(trial);
@@ -158,13 +158,13 @@ export function* searchProblem<Of extends Found = Outcome>({
     if (!winner || isClearlyFaster(winner, other)) continue;
     if (!(yield* beats(winner.point, other.point))) winner = other;
   }
-  const own = defaults.find(({ kernel }) => kernel === winner?.point.kernel);
-  if (winner && own && own.address !== winner.point.address) {
-    const isBeaten = yield* beats(winner.point, own);
+  const initial = defaults.find(({ kernel }) => kernel === winner?.point.kernel);
+  if (winner && initial && initial.address !== winner.point.address) {
+    const isBeaten = yield* beats(winner.point, initial);
     if (!isBeaten) {
-      let final = finals.find(({ point }) => point.address === own.address);
+      let final = finals.find(({ point }) => point.address === initial.address);
       if (!final) {
-        yield* take(finals, own, 'default');
+        yield* take(finals, initial, 'default');
         final = finals.at(-1);
       }
       if (final && candidates([final]).length > 0) winner = final;

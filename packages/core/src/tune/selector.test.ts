@@ -81,7 +81,7 @@ it('learns from a dtype that takes as long, and calls none of its times measured
   expect(selector.rank(transpose(512), any)[0]?.basis).toBe('predicted');
   expect(selector.rank(transpose(1024), any)[0]?.basis).toBe('measured');
   // Its own time counts where both have one.
-  const slow = halves.map((each) => ({ ...each, ns: 9 * each.ns }));
+  const slow = halves.map((time) => ({ ...time, ns: 9 * time.ns }));
   const known = observed([256, 512, 1024, 2048, 4096]);
   expect(new Selector(known, slow).rank(transpose(3072), any)).toEqual(
     new Selector(known).rank(transpose(3072), any),
@@ -91,8 +91,8 @@ it('learns from a dtype that takes as long, and calls none of its times measured
 
 it('prefers what it knows better, of two that promise nearly the same', () => {
   // Each by a factor of e^0.5 off its sum, up and down in turn.
-  const noisy = observed([256, 512, 1024, 2048, 4096]).map((each, at) =>
-    each.address === small ? { ...each, ns: each.ns * Math.exp(at % 4 === 0 ? 0.5 : -0.5) } : each,
+  const noisy = observed([256, 512, 1024, 2048, 4096]).map((time, at) =>
+    time.address === small ? { ...time, ns: time.ns * Math.exp(at % 4 === 0 ? 0.5 : -0.5) } : time,
   );
   const selector = new Selector(noisy);
   const reversed = Array.from({ length: 60 }, (_, at) => 600 + 32 * at).flatMap((side) => {
@@ -126,7 +126,7 @@ it('chooses what nobody has tried only where it promises a quarter more', () => 
   const all = file ? observationsOf(file) : [];
   const problems = new Selector(all).problems.slice(0, 8);
   const promising = problems.filter((problem) => {
-    const others = all.filter((each) => shapeText(each.problem) !== shapeText(problem));
+    const others = all.filter((time) => shapeText(time.problem) !== shapeText(problem));
     const [winner] = new Selector(others).rank(problem, any);
     // Without its times, the winner is one that nobody has tried.
     const rest = others.filter(({ address }) => address !== winner?.address);
@@ -136,7 +136,9 @@ it('chooses what nobody has tried only where it promises a quarter more', () => 
       ({ address }) => tried.has(address) || address === winner?.address,
     );
     const untried = ranked.find(({ address }) => address === winner?.address);
-    const best = Math.min(...ranked.filter((each) => each !== untried).map(({ ns }) => ns));
+    const best = Math.min(
+      ...ranked.filter((prediction) => prediction !== untried).map(({ ns }) => ns),
+    );
     if (!untried || untried.ns >= best) return false;
     expect(ranked[0] === untried, shapeText(problem)).toBe(1.25 * untried.ns <= best);
     return ranked[0] !== untried;
@@ -146,12 +148,14 @@ it('chooses what nobody has tried only where it promises a quarter more', () => 
 
 /** What is chosen on a shape of the shipped evidence that is left out, over the best measured there. */
 function leftOut(dtype: Problem['dtype'], shape: string): number {
-  const file = shippedEvidence().find((each) => each.op === 'matmul' && each.dtype === dtype);
+  const file = shippedEvidence().find(
+    (evidence) => evidence.op === 'matmul' && evidence.dtype === dtype,
+  );
   const all = file ? observationsOf(file) : [];
   const isOwn = ({ problem }: Observation) => shapeText(problem) === shape;
   const times = new Map(all.filter(isOwn).map(({ address, ns }) => [address, ns]));
   const { problem } = all.find(isOwn)!;
-  const [best] = new Selector(all.filter((each) => !isOwn(each))).rank(problem, ({ address }) =>
+  const [best] = new Selector(all.filter((time) => !isOwn(time))).rank(problem, ({ address }) =>
     times.has(address),
   );
   return (times.get(best?.address ?? '') ?? Number.NaN) / Math.min(...times.values());
@@ -192,25 +196,25 @@ it('chooses nearly as well for shapes that it was not shown', () => {
   const logs = rows.map(({ chosenNs, bestNs }) => Math.log(chosenNs / bestNs));
   expect(Math.min(...logs)).toBeGreaterThanOrEqual(0);
   // Measured on 2026-11-25: 1.018 in the mean, and 1.10 at worst.
-  expect(Math.exp(logs.reduce((sum, each) => sum + each, 0) / logs.length)).toBeLessThan(1.03);
+  expect(Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length)).toBeLessThan(1.03);
   expect(Math.exp(Math.max(...logs))).toBeLessThan(1.2);
 });
 
 it('is judged on a device that it was not shown', () => {
   const here = observed([256, 512, 1024]);
-  const same = here.map((each) => ({ ...each, ns: 3 * each.ns }));
+  const same = here.map((time) => ({ ...time, ns: 3 * time.ns }));
   expect(regrets(leaveDeviceOut(here, [same])).map(({ chosen, best }) => chosen === best)).toEqual([
     true,
     true,
     true,
   ]);
   // A device where the other wins everywhere.
-  const contrary = here.map((each) => ({ ...each, ns: 1e9 / each.ns }));
+  const contrary = here.map((time) => ({ ...time, ns: 1e9 / time.ns }));
   for (const { chosenNs, bestNs } of regrets(leaveDeviceOut(here, [contrary]))) {
     expect(chosenNs).toBeGreaterThan(bestNs);
   }
   // Of two that disagree, the one to whom it matters more decides.
-  const strongly = here.map((each) => ({ ...each, ns: each.ns ** 3 }));
+  const strongly = here.map((time) => ({ ...time, ns: time.ns ** 3 }));
   for (const { chosenNs, bestNs } of regrets(leaveDeviceOut(here, [contrary, strongly]))) {
     expect(chosenNs).toBe(bestNs);
   }
@@ -283,7 +287,8 @@ it('answers for a batch with kernels that take one, by all of its workgroups', (
   expect(points.map(({ kernel }) => kernel)).toContain('matmul/warp-tile');
   expect(points.map(({ kernel }) => kernel)).not.toContain('matmul/stream-k');
   // There is work for every processor without parts of K.
-  const splits = (of: Problem) => new Set(candidatesFor(of).map(({ tunables }) => tunables.SPLIT));
+  const splits = (problem: Problem) =>
+    new Set(candidatesFor(problem).map(({ tunables }) => tunables.SPLIT));
   expect(splits(batch)).toEqual(new Set([1]));
   expect(splits(product).size).toBeGreaterThan(1);
   const file = shippedEvidence().find(({ op, dtype }) => op === 'matmul' && dtype === 'f32');

@@ -78,8 +78,8 @@ export class Selector {
     like?: Selector,
   ) {
     this.#like = like;
-    const own = new Set(observations.map(timeKeyOf));
-    const all = [...observations, ...beside.filter((each) => !own.has(timeKeyOf(each)))];
+    const measured = new Set(observations.map(timeKeyOf));
+    const all = [...observations, ...beside.filter((time) => !measured.has(timeKeyOf(time)))];
     this.#kinds = new Map(
       [...group(all, ({ address }) => kindOf(address))].filter(
         ([, times]) => times.length >= ENOUGH,
@@ -93,9 +93,9 @@ export class Selector {
       ...new Map(observations.map(({ problem }) => [keyOf(problem), problem])).values(),
     ];
     this.#searched = [...group(observations, ({ problem }) => keyOf(problem)).values()].flatMap(
-      (own) => {
-        const kernels = new Set(own.map(({ address }) => address.split('[')[0]));
-        return own.length >= A_SEARCH && kernels.size > 1 ? (own[0]?.problem ?? []) : [];
+      (times) => {
+        const kernels = new Set(times.map(({ address }) => address.split('[')[0]));
+        return times.length >= A_SEARCH && kernels.size > 1 ? (times[0]?.problem ?? []) : [];
       },
     );
   }
@@ -146,7 +146,7 @@ export class Selector {
    * search does: then a kernel that is not among them need not be preferred.
    */
   hasSearched(problem: Problem, within: number): boolean {
-    return this.#searched.some((each) => shapeDistance(problem, each) <= within);
+    return this.#searched.some((searched) => shapeDistance(problem, searched) <= within);
   }
 
   /** How much longer to expect what is promised from far away, and what was never tried. */
@@ -176,10 +176,10 @@ export class Selector {
   }
 
   #modelOf(kind: string): TimeModel | null {
-    const own = this.#kinds.get(kind);
-    if (!own) return null;
+    const times = this.#kinds.get(kind);
+    if (!times) return null;
     const like = this.#like === undefined ? null : this.#like.#modelOf(kind);
-    const model = this.#models.get(kind) ?? fitted(own, like?.resident);
+    const model = this.#models.get(kind) ?? fitted(times, like?.resident);
     this.#models.set(kind, model);
     return model;
   }

@@ -59,9 +59,9 @@ export function shippedFor(
   { op, dtype, profile }: Pick<Problem, 'op' | 'dtype'> & { readonly profile: Profile },
 ): Evidence | null {
   const files = shippedEvidence().filter(
-    (each) => isOn(each.device, on) && each.op === op && each.dtype === dtype,
+    (evidence) => isOn(evidence.device, on) && evidence.op === op && evidence.dtype === dtype,
   );
-  return files.find((each) => each.profile === profile) ?? files[0] ?? null;
+  return files.find((file) => file.profile === profile) ?? files[0] ?? null;
 }
 
 /**
@@ -72,12 +72,12 @@ export function shippedFor(
 export function shippedBeside({ device, op, dtype, profile }: Evidence): Observation[] {
   return shippedEvidence()
     .filter(
-      (each) =>
-        each.dtype !== dtype &&
-        DTYPES[each.dtype].element === DTYPES[dtype].element &&
-        each.op === op &&
-        each.profile === profile &&
-        each.device.device === device.device,
+      (evidence) =>
+        evidence.dtype !== dtype &&
+        DTYPES[evidence.dtype].element === DTYPES[dtype].element &&
+        evidence.op === op &&
+        evidence.profile === profile &&
+        evidence.device.device === device.device,
     )
     .flatMap(observationsOf);
 }
@@ -100,7 +100,7 @@ export function shippedTimes(file: Evidence): Observation[] {
       ns: medianNs,
     }));
   const known = new Set(tuned.map(placeOf));
-  return [...observationsOf(file).filter((each) => !known.has(placeOf(each))), ...tuned];
+  return [...observationsOf(file).filter((time) => !known.has(placeOf(time))), ...tuned];
 }
 
 /** What a selector learns from a shipped file. */

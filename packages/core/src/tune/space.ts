@@ -81,7 +81,7 @@ export class TuningSpace {
   /** The point with another kernel's settings, as far as both have them; null if it does not fit. */
   like({ tunables }: Point): Point | null {
     const shared = this.#axes.map(({ name, values, default: initial }) => {
-      const value = values.find((each) => each === tunables[name]);
+      const value = values.find((value) => value === tunables[name]);
       return [name, value ?? initial];
     });
     return this.#point(Object.fromEntries(shared));

@@ -157,7 +157,7 @@ function startOfRows(problem: Problem): number {
   // The last two sides are the lengths of rows: of A and B, or of A and its transpose.
   const lengths = opOf(problem).sides(problem.shape).slice(-2);
   const { bytes } = DTYPES[problem.dtype];
-  return Math.min(VECTOR_BYTES, ...lengths.map((each) => bytes * (each & -each)));
+  return Math.min(VECTOR_BYTES, ...lengths.map((length) => bytes * (length & -length)));
 }
 
 const works = new WeakMap<Observation, Timed>();
@@ -201,12 +201,12 @@ export function fitted(observations: readonly Observation[], known?: number): Ti
   const rows = hasAligned ? aligned : all;
   const { coefficients, resident } = leastSquares(rows, known);
   const model = { coefficients, resident, seen: [], spread: 0, hasAligned };
-  const residualOf = (each: Timed) => Math.log(each.ns / timeOf(model, each));
-  const squares = rows.reduce((sum, each) => sum + residualOf(each) ** 2, 0);
-  const freedom = rows.length - 1 - coefficients.filter((each) => each > 0).length;
+  const residualOf = (timed: Timed) => Math.log(timed.ns / timeOf(model, timed));
+  const squares = rows.reduce((sum, row) => sum + residualOf(row) ** 2, 0);
+  const freedom = rows.length - 1 - coefficients.filter((coefficient) => coefficient > 0).length;
   return {
     ...model,
-    seen: all.map((each) => ({ ...each, residual: residualOf(each) })),
+    seen: all.map((timed) => ({ ...timed, residual: residualOf(timed) })),
     spread: freedom > 0 ? Math.sqrt(squares / freedom) : UNKNOWN,
   };
 }
@@ -230,12 +230,12 @@ function leastSquares(rows: readonly Timed[], resident: number | undefined) {
   const settle = (atOnce: number, rounds: number) => {
     const line = Array<number>(count).fill(0);
     wanted[last] = 0;
-    for (const [at, each] of rows.entries()) {
-      const own = stepsInWaves(each, atOnce) / each.ns;
+    for (const [at, timed] of rows.entries()) {
+      const waveSteps = stepsInWaves(timed, atOnce) / timed.ns;
       const row = scaled[at] ?? [];
-      wanted[last] += own;
-      for (let j = 0; j < last; j++) line[j] = (line[j] ?? 0) + own * (row[j] ?? 0);
-      line[last] = (line[last] ?? 0) + own * own;
+      wanted[last] += waveSteps;
+      for (let j = 0; j < last; j++) line[j] = (line[j] ?? 0) + waveSteps * (row[j] ?? 0);
+      line[last] = (line[last] ?? 0) + waveSteps * waveSteps;
     }
     for (const [j, product] of products.entries()) product[last] = line[j] ?? 0;
     products[last] = line;
@@ -271,10 +271,10 @@ function descend(
   const coefficients = [...from];
   for (let round = 0; round < rounds; round++) {
     for (const [i, line] of products.entries()) {
-      const own = line[i] ?? 0;
-      if (own === 0) continue;
-      const rest = dot(line, coefficients) - own * (coefficients[i] ?? 0);
-      coefficients[i] = Math.max(0, ((wanted[i] ?? 0) - rest) / own);
+      const diagonal = line[i] ?? 0;
+      if (diagonal === 0) continue;
+      const rest = dot(line, coefficients) - diagonal * (coefficients[i] ?? 0);
+      coefficients[i] = Math.max(0, ((wanted[i] ?? 0) - rest) / diagonal);
     }
   }
   return coefficients;
@@ -283,7 +283,7 @@ function descend(
 /** What kinds of a kernel say about rows that are not aligned, whose own kind may say nothing. */
 export function expectedOf(models: readonly TimeModel[], work: Work): Expected {
   const seen = models.flatMap((model) => (model.hasAligned ? model.seen : []));
-  const unaligned = seen.filter((each) => !each.isAligned);
+  const unaligned = seen.filter((piece) => !piece.isAligned);
   const none = { residual: 0, error: UNKNOWN };
   return meanNear(unaligned, work, none, { prior: PRIOR_OF_KERNEL, reach: REACH_OF_KERNEL });
 }
@@ -307,7 +307,7 @@ export function near(model: TimeModel, work: Work, expected: Expected | null): E
 
 /** How far a piece of work is from the nearest that a kind was fitted to or corrected by. */
 export function distanceTo({ seen }: TimeModel, { place }: Work): number {
-  return Math.sqrt(Math.min(...seen.map((each) => squaredDistance(each.place, place))));
+  return Math.sqrt(Math.min(...seen.map((piece) => squaredDistance(piece.place, place))));
 }
 
 function squaredDistance(a: readonly number[], b: readonly number[]): number {
@@ -327,10 +327,10 @@ function meanNear(
   let sum = prior * before.residual;
   let squares = prior * (before.error ** 2 + before.residual ** 2);
   for (const { place: other, residual } of seen) {
-    const own = Math.exp(-squaredDistance(place, other) / (2 * reach * reach));
-    weight += own;
-    sum += own * residual;
-    squares += own * residual * residual;
+    const nearness = Math.exp(-squaredDistance(place, other) / (2 * reach * reach));
+    weight += nearness;
+    sum += nearness * residual;
+    squares += nearness * residual * residual;
   }
   const residual = sum / weight;
   return { residual, error: Math.sqrt(Math.max(squares / weight - residual ** 2, 0)) };

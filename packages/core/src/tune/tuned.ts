@@ -37,7 +37,7 @@ export function tunedCases(largest: number): SweepCase[] {
       }),
   );
   // A variant that is best under both profiles is one case: the sweep has its own profiles.
-  return [...new Map(cases.map((each) => [JSON.stringify(each), each])).values()];
+  return [...new Map(cases.map((sweepCase) => [JSON.stringify(sweepCase), sweepCase])).values()];
 }
 
 const largestSide = (problem: Problem) => Math.max(...opOf(problem).sides(problem.shape));

@@ -178,8 +178,8 @@ export class DeviceRunner {
   }
 
   async #owner(profile: Profile, key: string): Promise<OpenOwner> {
-    const foreign = [...this.#open.keys()].filter((each) => each !== key && isContributed(each));
-    for (const each of foreign) await this.#end(each);
+    const foreign = [...this.#open.keys()].filter((other) => other !== key && isContributed(other));
+    for (const other of foreign) await this.#end(other);
     const open = this.#open.get(key);
     if (open && !open.owner.hasEnded) return open;
     const channel = this.#start(profile, isContributed(key));

@@ -106,7 +106,7 @@ export class Filler {
     const { pipeline } = await this.#pipelines.compile(source, layout);
     const slot = BINDING_ALIGNMENT / 4;
     const all = new Uint32Array(words.length * slot);
-    for (const [i, each] of words.entries()) all.set(each, i * slot);
+    for (const [i, word] of words.entries()) all.set(word, i * slot);
     await this.#validated;
     this.#validated = this.#watch.scoped('fill the buffers', () => {
       const uniforms = this.#memory(all.byteLength);
@@ -133,12 +133,12 @@ export class Filler {
     uniform: { readonly buffer: GPUBuffer; readonly offset: number },
   ): GPUBindGroup {
     const { buffer, offset = 0 } = 'buffer' in filled ? filled : { buffer: filled };
-    const of = `${offset} ${uniform.offset}`;
+    const key = `${offset} ${uniform.offset}`;
     const known = this.#groups.get(buffer);
-    if (known?.of === of) return known.group;
+    if (known?.of === key) return known.group;
     const words = { ...uniform, size: BINDING_ALIGNMENT };
     const group = bindGroupOf(this.#watch.device, layout, [filled, words]);
-    this.#groups.set(buffer, { of, group });
+    this.#groups.set(buffer, { of: key, group });
     return group;
   }
 

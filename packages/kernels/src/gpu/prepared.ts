@@ -78,7 +78,7 @@ export class GpuPrepared implements Prepared {
 
   constructor(
     context: GpuContext,
-    of: Prepares,
+    prepares: Prepares,
     binding: Binding,
     times: Pick<Prepared, 'compileNs' | 'uploadNs' | 'fillNs'>,
   ) {
@@ -86,11 +86,11 @@ export class GpuPrepared implements Prepared {
     this.uploadNs = times.uploadNs;
     this.fillNs = times.fillNs;
     this.#context = context;
-    this.#of = of;
-    this.#guard = of.secrets('guard');
-    this.#case = { ...of, secret: of.secrets('check') };
+    this.#of = prepares;
+    this.#guard = prepares.secrets('guard');
+    this.#case = { ...prepares, secret: prepares.secrets('check') };
     this.#binding = binding;
-    this.#seeds = binding.sets.map((_, set) => seedOfSet(of.seed, set));
+    this.#seeds = binding.sets.map((_, set) => seedOfSet(prepares.seed, set));
   }
 
   get bufferSets(): number {
@@ -164,7 +164,9 @@ export class GpuPrepared implements Prepared {
     const { inputs } = this.#set(0);
     const far = await this.#farOutput();
     const output = far ?? this.#set(0).output;
-    const memory = this.#guarded([0]).map((of) => (of.isScratch ? of : { ...of, buffer: output }));
+    const memory = this.#guarded([0]).map((tensor) =>
+      tensor.isScratch ? tensor : { ...tensor, buffer: output },
+    );
     const group = this.#binding.group(inputs, output);
     const found: InRegime[] = [];
     try {
@@ -244,8 +246,8 @@ export class GpuPrepared implements Prepared {
     return { seed: seeds[0] ?? 0, seeds, mode: this.#of.mode };
   }
 
-  #inputs(of: readonly number[]): GPUBuffer[] {
-    return of.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
+  #inputs(sets: readonly number[]): GPUBuffer[] {
+    return sets.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
   }
 
   #group({ inputs, output }: Turn): GPUBindGroup {

@@ -124,14 +124,14 @@ class HostPrepared implements Prepared {
   #last = 0;
 
   constructor(
-    of: Prepares,
+    prepares: Prepares,
     sets: readonly TensorSet[],
     readonly fillNs: number,
   ) {
-    this.#of = of;
+    this.#of = prepares;
     this.#sets = sets;
-    this.#secrets = of.options.secrets ?? drawSecret;
-    this.#seeds = sets.map((_, set) => seedOfSet(of.options.seed, set));
+    this.#secrets = prepares.options.secrets ?? drawSecret;
+    this.#seeds = sets.map((_, set) => seedOfSet(prepares.options.seed, set));
   }
 
   get bufferSets(): number {
@@ -206,25 +206,25 @@ class HostPrepared implements Prepared {
     return rotationOf(options, { sets: this.bufferSets, inputs });
   }
 
-  #inputs(of: readonly number[]): Tensor[] {
-    return of.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
+  #inputs(sets: readonly number[]): Tensor[] {
+    return sets.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
   }
 
   /** Whole for the first set where that is quick; for the others, with the time in mind. */
   #check(set: number): OutputCheck {
-    const of = this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
-    const known = this.#checks.get(String(of));
+    const sets = this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
+    const known = this.#checks.get(String(sets));
     if (known) return known;
     const { problem, kernel, options } = this.#of;
     const { computes, errorGrowth } = kernel;
-    const check = outputCheck(problem, this.#inputs(of), {
+    const check = outputCheck(problem, this.#inputs(sets), {
       computes,
       errorGrowth,
       exact: options.inputs === 'exact',
       secret: this.#secrets('check', set),
       sampled: set > 0,
     });
-    this.#checks.set(String(of), check);
+    this.#checks.set(String(sets), check);
     return check;
   }
 

@@ -264,18 +264,18 @@ function sharedStores(layout: StripLayout, name: Access): string {
   };
   const chunk = rowsAtOnce(layout);
   return each(Math.ceil(ROWS / chunk), (turn) => {
-    const own = each(Math.min(chunk, ROWS - turn * chunk), (i) => i);
+    const rows = each(Math.min(chunk, ROWS - turn * chunk), (i) => i);
     return `
   workgroupBarrier();
 ${indent(
   1,
-  own.flatMap((i) => keep(i, `c${turn * chunk + i}`)),
+  rows.flatMap((i) => keep(i, `c${turn * chunk + i}`)),
 )}
   workgroupBarrier();
-  for (var i = thread; i < ${LANES * own.length * DOWN}; i += ${threads}) {
+  for (var i = thread; i < ${LANES * rows.length * DOWN}; i += ${threads}) {
     let own_lane = i % ${LANES};
-    let own_down = i / ${LANES * own.length};
-    let place = i / ${LANES} % ${own.length};
+    let own_down = i / ${LANES * rows.length};
+    let place = i / ${LANES} % ${rows.length};
     var sum = V(0);
     for (var d = 0u; d < ${deep}; d++) {
       sum += shares[place * ${slots} + (own_down * ${deep} + d) * ${LANES} + own_lane];

@@ -158,7 +158,7 @@ function entryPoint(layout: Layout, name: Access): string {
 fn ${name}(
 ${indent(
   1,
-  builtins.map((each) => `${each},`),
+  builtins.map((builtin) => `${builtin},`),
 )}
 ) {
 ${indent(1, [...(batched ? [`let product = ${product};`] : []), `let first_row = group.x * ${ROWS};`])}

@@ -40,12 +40,14 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const { PREFETCH = 1 } = layout;
   const suffixes = each(PREFETCH, (turn) => (turn === 0 ? '' : `_${turn}`));
   // Addresses are incremented from tile to tile, which saves multiplying rows by their length.
-  const aLoads = (own: string) =>
+  const aLoads = (suffix: string) =>
     aUnits.map(
-      (i) => `a${i}${own} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
+      (i) => `a${i}${suffix} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
     );
-  const bLoads = (own: string) =>
-    bUnits.map((i) => `b${i}${own} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`);
+  const bLoads = (suffix: string) =>
+    bUnits.map(
+      (i) => `b${i}${suffix} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
+    );
   const edgeLoads = [
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
     ...bUnits.flatMap((i) => [
@@ -54,20 +56,22 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
       `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
     ]),
   ];
-  const stores = (own: string) => [
-    ...aUnits.map((i) => `a_tile[a_to${i}] = a${i}${own};`),
-    ...bUnits.map((i) => `b_tile[b_to${i}] = b${i}${own};`),
+  const stores = (suffix: string) => [
+    ...aUnits.map((i) => `a_tile[a_to${i}] = a${i}${suffix};`),
+    ...bUnits.map((i) => `b_tile[b_to${i}] = b${i}${suffix};`),
   ];
   const steps = each(BK / fragment.k, (step) => groupsOf(layout, step * fragment.k));
-  const tile = (own: string) => [
+  const tile = (suffix: string) => [
     'workgroupBarrier();',
-    ...stores(own),
+    ...stores(suffix),
     'workgroupBarrier();',
-    ...overlapped(layout, steps, aLoads(own), bLoads(own)),
+    ...overlapped(layout, steps, aLoads(suffix), bLoads(suffix)),
   ];
   const turns = each(PREFETCH * layout.UNROLL, (turn) => {
-    const own = tile(suffixes[turn % PREFETCH] ?? '');
-    return turn === 0 ? own : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...own];
+    const current = tile(suffixes[turn % PREFETCH] ?? '');
+    return turn === 0
+      ? current
+      : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...current];
   });
   const group = isBanded ? 'id' : 'group';
   const place = [
@@ -117,7 +121,7 @@ ${indent(
     `let a_line${i} = (thread + ${i * threads}) / ${BK / UNIT};`,
     `let a_at${i} = ${rowOf(layout, 'shape.m', `min(group.y * ${BM} + a_line${i}, shape.m - 1)`)} * (${rowOfA});`,
     `let a_to${i} = a_line${i} * A_PITCH + a_place${i};`,
-    ...suffixes.map((own) => `var a${i}${own}: vec4u;`),
+    ...suffixes.map((suffix) => `var a${i}${suffix}: vec4u;`),
   ]),
 )}
   let b_step = ${BK} * (${rowOfB});
@@ -131,7 +135,7 @@ ${indent(
       `let b_col${i} = ${colInB(`group.x * ${BN / UNIT} + ${column}`)};`,
       `var b_at${i} = (${beginRow}b_line${i}) * (${rowOfB});`,
       `let b_to${i} = b_line${i} * B_PITCH + ${column};`,
-      ...suffixes.map((own) => `var b${i}${own}: vec4u;`),
+      ...suffixes.map((suffix) => `var b${i}${suffix}: vec4u;`),
     ];
   }),
 )}
@@ -143,7 +147,9 @@ ${indent(
 
 ${indent(
   1,
-  suffixes.flatMap((own, tile) => scope(`if (whole > ${tile}) `, [...aLoads(own), ...bLoads(own)])),
+  suffixes.flatMap((suffix, tile) =>
+    scope(`if (whole > ${tile}) `, [...aLoads(suffix), ...bLoads(suffix)]),
+  ),
 )}
   for (var tile = 0u; tile < whole; tile++) {
 ${indent(2, turns.flat())}

@@ -111,13 +111,13 @@ const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4
 export function storeFragment(layout: FragmentLayout, access: string): string {
   const { fragment, sums, SPLIT } = layout;
   if (SPLIT > 1) return storePart(layout, access);
-  const [of, product] = layout.batched ? ['product: u32, ', 'product, '] : ['', ''];
+  const [parameter, product] = layout.batched ? ['product: u32, ', 'product, '] : ['', ''];
   const leaving =
     sums === 'f16'
       ? 'a_tile[sums + lane]'
       : 'halves(a_tile[sums + 2 * lane], a_tile[sums + 2 * lane + 1])';
   return `
-fn store_${access}(sums: u32, lane: u32, ${of}row: u32, col: u32) {
+fn store_${access}(sums: u32, lane: u32, ${parameter}row: u32, col: u32) {
   if (lane < ${(fragment.m * fragment.n) / UNIT}) {
     let h = ${leaving};
     store_c_${access}(${product}row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);

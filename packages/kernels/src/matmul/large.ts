@@ -90,7 +90,7 @@ export function compareLarge(
 /** First and last indices of common tiles (16 to 128 wide), the middle, the end, and three secret ones. */
 function places(length: number, secret: number): number[] {
   const edges = [0, 15, 16, 63, 64, 127, 128, length >> 1, length - 1];
-  const wanted = [...edges, ...[0, 1, 2].map((each) => hash32(secret + each) % length)];
+  const wanted = [...edges, ...[0, 1, 2].map((draw) => hash32(secret + draw) % length)];
   return [...new Set(wanted)].filter((index) => index >= 0 && index < length);
 }
 

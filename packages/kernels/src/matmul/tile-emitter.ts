@@ -153,8 +153,8 @@ ${indent(
  */
 function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
   if (!doubled) return ['workgroupBarrier();'];
-  return ['a', 'b'].map((of) => {
-    return `let ${of}_turn = ${tile} % 2 * ${bk} * ${of.toUpperCase()}_PITCH;`;
+  return ['a', 'b'].map((operand) => {
+    return `let ${operand}_turn = ${tile} % 2 * ${bk} * ${operand.toUpperCase()}_PITCH;`;
   });
 }
 

@@ -104,8 +104,8 @@ export function elementStaging(layout: TileLayout): Staging {
       `let b_step = ${Math.max(threads / bn, 1)} * shape.n;`,
       `let a_at = ${begin('m', 'k')}(group.y * ${bm} + thread / ${bk}) * shape.k + thread % ${bk};`,
       ...each(across, (col) => {
-        const own = `min(group.x * ${bn} + thread % ${bn} + ${col * threads}, shape.n - 1)`;
-        return `let b_at${col} = ${begin('k', 'n')}thread / ${bn} * shape.n + ${own};`;
+        const column = `min(group.x * ${bn} + thread % ${bn} + ${col * threads}, shape.n - 1)`;
+        return `let b_at${col} = ${begin('k', 'n')}thread / ${bn} * shape.n + ${column};`;
       }),
       ...as.flatMap(({ to }, i) => [`let a_to${i} = ${to};`, `var a${i}: Acc;`]),
       ...bs.map((_, i) => `var b${i}: Acc;`),
@@ -138,4 +138,5 @@ export function aColumn(layout: TileLayout, column: string, k4: string): string 
 }
 
 /** The offset of the current tile, as a prefix of an index. */
-export const inTurn = ({ doubled }: TileLayout, of: 'a' | 'b') => (doubled ? `${of}_turn + ` : '');
+export const inTurn = ({ doubled }: TileLayout, operand: 'a' | 'b') =>
+  doubled ? `${operand}_turn + ` : '';

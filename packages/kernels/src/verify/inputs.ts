@@ -114,13 +114,13 @@ export function fillsOf(
     .inputs(problem.shape)
     .map((dims, tensor) => {
       const role = lines?.findIndex(({ input }) => input === tensor) ?? -1;
-      const own = lines?.[role];
+      const summed = lines?.[role];
       return {
         length: elements(dims),
         stream: hash32(hash32(hash32(seeds[tensor] ?? seed)) + tensor),
         kind: KINDS[drawn],
         ...ranges,
-        lines: own ? { ...own, role } : null,
+        lines: summed ? { ...summed, role } : null,
       };
     });
 }

@@ -28,19 +28,19 @@ export interface CheckOptions {
 export function merged(verdicts: readonly Verdict[]): Verdict {
   const [first, ...others] = verdicts;
   if (!first) throw new RangeError('no verdicts to merge');
-  return others.reduce((all, each) => {
+  return others.reduce((all, other) => {
     const isWorse =
-      (all.worst === null) === (each.worst === null)
-        ? each.worstRatio > all.worstRatio
-        : each.worst !== null;
-    const { worst, reason, worstRatio } = isWorse ? each : all;
-    const squares = all.checked * all.rms ** 2 + each.checked * each.rms ** 2;
+      (all.worst === null) === (other.worst === null)
+        ? other.worstRatio > all.worstRatio
+        : other.worst !== null;
+    const { worst, reason, worstRatio } = isWorse ? other : all;
+    const squares = all.checked * all.rms ** 2 + other.checked * other.rms ** 2;
     return {
-      method: each.method === 'freivalds' ? each.method : all.method,
-      checked: all.checked + each.checked,
-      beyond: all.beyond + each.beyond,
-      infinite: all.infinite + each.infinite,
-      rms: Math.sqrt(squares / (all.checked + each.checked)),
+      method: other.method === 'freivalds' ? other.method : all.method,
+      checked: all.checked + other.checked,
+      beyond: all.beyond + other.beyond,
+      infinite: all.infinite + other.infinite,
+      rms: Math.sqrt(squares / (all.checked + other.checked)),
       worstRatio,
       worst,
       reason,

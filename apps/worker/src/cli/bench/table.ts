@@ -120,15 +120,15 @@ export function resultTables({ results, environments }: Measured): string {
   const titles = [...new Set(results.map(titleOf))];
   return titles
     .map((title) => {
-      const own = results.filter((each) => titleOf(each) === title);
+      const rows = results.filter((result) => titleOf(result) === title);
       const environment = environments.find(
         ({ device, profile }) =>
-          deviceKey(device) === own[0]?.device.key && profile === own[0].profile,
+          deviceKey(device) === rows[0]?.device.key && profile === rows[0].profile,
       );
-      const text = tableOf({ results: own, environment, session: results });
-      const problems = [...new Set(own.map(({ problem }) => problemText(problem)))];
+      const text = tableOf({ results: rows, environment, session: results });
+      const problems = [...new Set(rows.map(({ problem }) => problemText(problem)))];
       const only = problems.length === 1 ? `, ${problems[0]}` : '';
-      return [wrapped(title + only), text, ...transferLines(own)].join('\n');
+      return [wrapped(title + only), text, ...transferLines(rows)].join('\n');
     })
     .join('\n\n');
 }

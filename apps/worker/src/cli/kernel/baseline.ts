@@ -56,7 +56,7 @@ export async function checkAgainst(
   const proved = proofExit(proof);
   if (proved !== CHECK_EXIT.right) print(`${checkedTable(proof, path)}\n`);
   if (compared.length === 0) return proved;
-  const verdicts = compared.map((each) => verdictOf(each, flags.tolerance, path));
+  const verdicts = compared.map((pair) => verdictOf(pair, flags.tolerance, path));
   print(markdownOf(compared, verdicts));
   for (const device of unserved) print(`${device}: ${UNSERVED}`);
   return worstExit([proved, ...verdicts.map(({ exit }) => exit)]);

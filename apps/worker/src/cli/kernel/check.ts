@@ -108,11 +108,11 @@ export async function check(
     const exits: ReturnType<typeof exitOf>[] = [exit];
     for (const dtype of kernel.dtypes) {
       const problem = { op: kernel.op, shape: speedShape, dtype } as Problem;
-      const own = await measure(variant, problem, 'screen');
+      const checkedHere = await measure(variant, problem, 'screen');
       const naive = `${kernel.op}/naive`;
       const base = await measure({ kernel: naive, tunables: {} }, problem, 'screen');
-      print(speedText(own, base.outcome, naive, path));
-      exits.push(exitOf(findingOf(own.outcome)));
+      print(speedText(checkedHere, base.outcome, naive, path));
+      exits.push(exitOf(findingOf(checkedHere.outcome)));
     }
     const worst = worstExit(exits);
     if (worst !== CHECK_EXIT.right) {
@@ -121,7 +121,7 @@ export async function check(
     }
     const given = Object.entries(contributed.manifest.multiples);
     const where = given
-      .map(([dimension, of]) => `${dimension} is a multiple of ${of}`)
+      .map(([dimension, multiple]) => `${dimension} is a multiple of ${multiple}`)
       .join(' and ');
     print(
       `${path} is right on this device${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
@@ -201,14 +201,14 @@ function halved(
  * the device has, or that would take too long, are left out if others were right.
  */
 export function proofExit(checked: readonly Checked[]): ReturnType<typeof worstExit> {
-  const exits = checked.map((each, at) => {
-    const finding = findingOf(each.outcome);
+  const exits = checked.map((ended, at) => {
+    const finding = findingOf(ended.outcome);
     const next = checked[at + 1];
     // The halved shape follows.
     const isTriedSmaller =
-      next?.variant === each.variant && next.problem.dtype === each.problem.dtype;
+      next?.variant === ended.variant && next.problem.dtype === ended.problem.dtype;
     if (finding === 'too slow here' && isTriedSmaller) return exitOf(findingOf(next.outcome));
-    if (isPassedOver(each.outcome) && checked.some(isRight)) return CHECK_EXIT.right;
+    if (isPassedOver(ended.outcome) && checked.some(isRight)) return CHECK_EXIT.right;
     return exitOf(finding);
   });
   return worstExit(exits);
@@ -235,9 +235,9 @@ function casesOf(
 ): [Variant, Problem][] {
   const { kernel } = contributed;
   const { op, dtypes } = kernel;
-  const tunables = kernel.tunables.map((each) => {
-    const values = only[each.name] ?? each.values;
-    return { ...each, values, default: only[each.name]?.[0] ?? each.default };
+  const tunables = kernel.tunables.map((tunable) => {
+    const values = only[tunable.name] ?? tunable.values;
+    return { ...tunable, values, default: only[tunable.name]?.[0] ?? tunable.default };
   });
   const defaults = defaultsOf(tunables);
   const variantOf = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
@@ -251,11 +251,11 @@ function casesOf(
         problemOf(shape, dtype),
       ]),
     ),
-    ...tunables.flatMap((each) =>
-      each.values
-        .filter((value) => value !== each.default)
+    ...tunables.flatMap((tunable) =>
+      tunable.values
+        .filter((value) => value !== tunable.default)
         .map((value): [Variant, Problem] => {
-          const variant = variantOf({ ...defaults, [each.name]: value });
+          const variant = variantOf({ ...defaults, [tunable.name]: value });
           const problems = TUNED.map((sizes) =>
             problemOf(rounded(contributed, variant.tunables, sizes), first),
           );
@@ -285,8 +285,8 @@ function precisionText(problem: Problem, rms: number | undefined): string {
   return rms === undefined ? '' : `${significant(rms)} roundoffs`;
 }
 
-function speedText(own: Checked, base: Outcome, naive: string, path: string): string {
-  const { problem, outcome } = own;
+function speedText(checked: Checked, base: Outcome, naive: string, path: string): string {
+  const { problem, outcome } = checked;
   const what = `${shapeText(problem)} ${problem.dtype}`;
   if (outcome.kind !== 'measured') {
     return `${what}: ${findingOf(outcome)}: ${reasonIn(outcome, path)}`;

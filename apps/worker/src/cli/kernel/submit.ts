@@ -77,8 +77,8 @@ export async function submit(
   if (!options.wait) return 0;
   const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
   print(resultTable(results));
-  const own = results.filter(({ variant }) => variant.kernel === kernel);
-  return worstExit(own.map(({ outcome }) => exitOf(findingOf(outcome))));
+  const ofKernel = results.filter(({ variant }) => variant.kernel === kernel);
+  return worstExit(ofKernel.map(({ outcome }) => exitOf(findingOf(outcome))));
 }
 
 /** Verifies a submitted kernel over the shapes that kernels get wrong, on the devices of its sweep. */
@@ -114,7 +114,7 @@ export async function submitFile(
   const site = new GridClient(grid);
   const { kernel } = await admitFile(path, 'file');
   const { op } = kernel;
-  const of = {
+  const problems = {
     shapes: shapesOf(op, shapes),
     dtypes: dtype === undefined ? kernel.dtypes.slice(0, 1) : (list(dtype) as Dtype[]),
   };
@@ -122,21 +122,21 @@ export async function submitFile(
   const { served, unserved } = await devicesOf(site, devices);
   if (baseline) await admitFile(baseline, '--baseline');
   const rival = baseline && (await keep(site, baseline));
-  const own = await keep(site, path);
-  const version = { ...of, kernel: own.id, tunables: asked?.tunables ?? {} };
+  const kept = await keep(site, path);
+  const version = { ...problems, kernel: kept.id, tunables: asked?.tunables ?? {} };
   const cases = rival
     ? [{ ...version, rival: { kernel: rival.id, tunables: {} } }]
     : [
-        { ...of, kernel: `${op}/naive`, tunables: {} },
+        { ...problems, kernel: `${op}/naive`, tunables: {} },
         version,
-        ...(await earlierOf(site, own, of)),
-        ...(await bestOf(site, op, of, served[0])),
+        ...(await earlierOf(site, kept, problems)),
+        ...(await bestOf(site, op, problems, served[0])),
       ];
   const sweep = await site.post('sweeps', sweepCreatedSchema, {
-    name: (rival ? `${own.id} against ${rival.id}` : own.id).slice(0, 120),
+    name: (rival ? `${kept.id} against ${rival.id}` : kept.id).slice(0, 120),
     spec: { cases, devices: served },
   });
-  return { site, sweep: sweep.id, kernel: own.id, served, unserved };
+  return { site, sweep: sweep.id, kernel: kept.id, served, unserved };
 }
 
 async function keep(site: GridClient, path: string): Promise<ContributedKernel> {
@@ -156,7 +156,7 @@ async function devicesOf(site: GridClient, asked: string) {
     asked === 'all'
       ? devices.items.filter((device) => device.class !== 'cpu')
       : list(asked).map((key) => {
-          const device = devices.items.find((each) => each.key === key);
+          const device = devices.items.find((item) => item.key === key);
           if (!device) throw new InputError(`there is no device ${key}`, '--devices');
           return device;
         });
@@ -178,16 +178,16 @@ interface Problems {
 async function earlierOf(
   site: GridClient,
   { author, id, name, op }: ContributedKernel,
-  of: Problems,
+  problems: Problems,
 ) {
   const { items } = await site.get('kernels/contributed', pageOf(contributedKernelSchema));
   const earlier = items.find(
-    (each) => each.author === author && each.name === name && each.op === op && each.id !== id,
+    (item) => item.author === author && item.name === name && item.op === op && item.id !== id,
   );
   if (!earlier) return [];
   const { dtypes } = await site.get(`kernels/${earlier.id}`, kernelDetailSchema);
-  const isAble = of.dtypes.every((dtype) => dtypes.includes(dtype));
-  return isAble ? [{ ...of, kernel: earlier.id, tunables: {} }] : [];
+  const isAble = problems.dtypes.every((dtype) => dtypes.includes(dtype));
+  return isAble ? [{ ...problems, kernel: earlier.id, tunables: {} }] : [];
 }
 
 /** What the grid recommends for each problem, where it has a recommendation. */
@@ -217,7 +217,7 @@ async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, 
 }
 
 function shapesOf(op: OpId, text: string): readonly Shape[] {
-  return familyById(text)?.shapes ?? list(text).map((each) => parseShape(op, each, '--shapes'));
+  return familyById(text)?.shapes ?? list(text).map((shape) => parseShape(op, shape, '--shapes'));
 }
 
 /** Waits until a sweep has ended, telling how far it is, and returns what became of its runs. */

@@ -51,10 +51,11 @@ export async function saveTuned(
     found: { by: 'tuner', ...search },
   };
   const earlier = before?.variants.find(
-    (each) => placeOf(each) === placeOf(found) && isAnotherVariant(each.address, found.address),
+    (variant) =>
+      placeOf(variant) === placeOf(found) && isAnotherVariant(variant.address, found.address),
   );
   if (earlier && (await staysBefore(earlier, found, beats))) return earlier;
-  const others = (before?.variants ?? []).filter((each) => placeOf(each) !== placeOf(found));
+  const others = (before?.variants ?? []).filter((variant) => placeOf(variant) !== placeOf(found));
   const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
   const lines = variants.map((variant) => JSON.stringify(variant)).join(',\n');
   const text = `{"device":${JSON.stringify(device)},"variants":[\n${lines}\n]}\n`;

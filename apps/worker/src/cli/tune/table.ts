@@ -39,12 +39,14 @@ export function tunedTable(
 function overDefault({ point }: Trial, screened: readonly Trial[]): number | null {
   const { tunables } = kernelById(point.kernel);
   const nsOf = (isIt: (trial: Trial) => boolean) => {
-    const trial = screened.find((each) => each.point.kernel === point.kernel && isIt(each));
+    const trial = screened.find(
+      (candidate) => candidate.point.kernel === point.kernel && isIt(candidate),
+    );
     return trial ? medianNs(trial) : null;
   };
   const initial = nsOf((trial) =>
-    tunables.every((each) => trial.point.tunables[each.name] === each.default),
+    tunables.every((tunable) => trial.point.tunables[tunable.name] === tunable.default),
   );
-  const own = nsOf((trial) => trial.point.address === point.address);
-  return initial === null || own === null ? null : initial / own;
+  const ns = nsOf((trial) => trial.point.address === point.address);
+  return initial === null || ns === null ? null : initial / ns;
 }

@@ -87,16 +87,16 @@ export class Judge {
    * `memory` has changed since the poison.
    */
   async verdict(
-    of: Case,
+    judging: Case,
     outputs: readonly Judged[],
     memory: readonly Guarded[],
     guard: number,
   ): Promise<Verdict> {
-    const { problem } = of;
-    let guards = memory.flatMap((each) => guardsOf(each, guard));
+    const { problem } = judging;
+    let guards = memory.flatMap((tensor) => guardsOf(tensor, guard));
     const onHost = async () => {
       await this.#ask(guards);
-      return this.#onHost(of, outputs);
+      return this.#onHost(judging, outputs);
     };
     if (!this.#references.has(problem)) return onHost();
     const verdicts: Verdict[] = [];
@@ -106,13 +106,13 @@ export class Judge {
     for (let first = 0; first < all.length; first += most) {
       const questions: Question<Promise<Verdict>>[] = [];
       for (const judged of all.slice(first, first + most)) {
-        const { computes } = of.kernel;
+        const { computes } = judging.kernel;
         const reference = await this.#references.of({ problem, computes, ...judged }).catch(noRoom);
         if (!reference) return onHost();
         questions.push(
-          reference.norms || isExactFloat(of, judged)
-            ? await this.#compareValues(of, judged, reference)
-            : this.#compareBits(of, judged, reference),
+          reference.norms || isExactFloat(judging, judged)
+            ? await this.#compareValues(judging, judged, reference)
+            : this.#compareBits(judging, judged, reference),
         );
       }
       for (const verdict of await this.#ask([...guards, ...questions])) {
@@ -136,11 +136,11 @@ export class Judge {
   }
 
   async #compareValues(
-    of: Case,
+    judging: Case,
     judged: JudgedPart,
     reference: Reference,
   ): Promise<Question<Promise<Verdict>>> {
-    const { problem, kernel } = of;
+    const { problem, kernel } = judging;
     const { length, base, rows, cols, share, groups } = sharesOf(problem, judged.part);
     // Sums of inputs are larger than inputs: a kernel that adds them up is not exact.
     const isExactHere = isExact(judged.choice.mode) && kernel.errorGrowth === undefined;
@@ -267,8 +267,8 @@ export class Judge {
     return scale;
   }
 
-  async #onHost(of: Case, outputs: readonly Judged[]): Promise<Verdict> {
-    const { problem, kernel, secret } = of;
+  async #onHost(judging: Case, outputs: readonly Judged[]): Promise<Verdict> {
+    const { problem, kernel, secret } = judging;
     const { fromDevice } = DTYPES[problem.dtype];
     const verdicts: Verdict[] = [];
     for (const [index, { choice, output }] of outputs.entries()) {

@@ -85,8 +85,8 @@ export async function wrongRow(
   const { bytes, fromDevice } = DTYPES[problem.dtype];
   const secret = drawSecret();
   const some = Array.from({ length: PROVED_ROWS }, (_, i) => hash32(secret + i) % rows);
-  const block = (input: number, of: readonly number[], columns: Rows) =>
-    inputBlock(problem, choice, input, of, columns);
+  const block = (input: number, lines: readonly number[], columns: Rows) =>
+    inputBlock(problem, choice, input, lines, columns);
   for (const row of new Set([0, rows - 1, ...some])) {
     const right =
       computes === 'copy'

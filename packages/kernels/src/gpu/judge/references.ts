@@ -97,22 +97,22 @@ export class References {
     // The next problem replaces them: there is memory for those of one.
     if (key !== this.#problem) this.destroy();
     this.#problem = key;
-    const of = `${choiceKey(choice)} ${part.first}`;
-    const known = this.#kept.get(of);
+    const inputsKey = `${choiceKey(choice)} ${part.first}`;
+    const known = this.#kept.get(inputsKey);
     if (known) {
       // The last in line to make room: it is about to be used, with others that may be new.
-      this.#kept.delete(of);
-      this.#kept.set(of, known);
+      this.#kept.delete(inputsKey);
+      this.#kept.set(inputsKey, known);
       return known;
     }
     this.#makeRoom(problem);
     const reference = await this.#make(wanted);
-    this.#kept.set(of, reference);
+    this.#kept.set(inputsKey, reference);
     try {
       await this.#prove(wanted, reference);
     } catch (error) {
       // Kept, it would be taken for proved.
-      this.#drop(of);
+      this.#drop(inputsKey);
       throw error;
     }
     return reference;
@@ -122,8 +122,8 @@ export class References {
    * Resolves once the references of a problem are proved, and the host is quiet. Throws
    * ReferenceWrong if they are wrong.
    */
-  async proved(of: Proved): Promise<void> {
-    await this.#proofs.get(classOf(of));
+  async proved(wanted: Proved): Promise<void> {
+    await this.#proofs.get(classOf(wanted));
   }
 
   destroy(): void {
@@ -166,10 +166,10 @@ export class References {
     }));
     if (computes === 'copy') await this.#copy(inputs[0], reference.want, part.first * cols * bytes);
     else await this.#multiply(wanted, reference.want);
-    for (const [i, of] of (lines ?? []).entries()) {
-      const input = inputs[of.input];
+    for (const [i, line] of (lines ?? []).entries()) {
+      const input = inputs[line.input];
       const target = reference.norms?.[i];
-      if (input && target && norms) await this.#norms(problem, norms.wgsl, of, input, target);
+      if (input && target && norms) await this.#norms(problem, norms.wgsl, line, input, target);
     }
     return reference;
   }
@@ -186,16 +186,19 @@ export class References {
     const { problem, part } = wanted;
     const op = opOf(problem);
     const { rows, cols } = op.output(problem.shape);
-    const each = rows / op.batch(problem.shape);
+    const perProblem = rows / op.batch(problem.shape);
     const steps = onDevice(problem).steps(problem.shape);
-    const top = (part.first % each) / BLOCK;
-    const down = ceilDiv(Math.min((part.first % each) + part.end - part.first, each), BLOCK);
+    const top = (part.first % perProblem) / BLOCK;
+    const down = ceilDiv(
+      Math.min((part.first % perProblem) + part.end - part.first, perProblem),
+      BLOCK,
+    );
     const across = ceilDiv(cols, BLOCK);
-    const batch = ceilDiv(part.end, each);
+    const batch = ceilDiv(part.end, perProblem);
     /** As many of what is left as fit into a dispatch, `size` blocks each. */
     const some = (left: number, size: number) =>
       Math.min(left, Math.max(1, Math.floor(this.#blocks(steps) / size)), MAX_GROUPS);
-    for (let first = Math.floor(part.first / each); first < batch; ) {
+    for (let first = Math.floor(part.first / perProblem); first < batch; ) {
       const deep = some(batch - first, (down - top) * across);
       for (let row = top; row < down; ) {
         const height = some(down - row, deep * across);
@@ -221,7 +224,7 @@ export class References {
     const { sides, output } = opOf(problem);
     const base = part.first * output(problem.shape).cols;
     const steps = onDevice(problem).steps(problem.shape);
-    const blocks = groups.reduce((all, each) => all * each, 1);
+    const blocks = groups.reduce((all, group) => all * group, 1);
     const source = referenceSource(problem);
     for (let first = 0; first < steps; ) {
       const end = Math.min(first + this.#stepsOf(blocks), steps);
@@ -303,8 +306,8 @@ export class References {
     const [{ end } = { end: 1 }, ...others] = this.parts(problem);
     if (!leading || others.length === 0) return problem;
     const { output, batch, shape: shapeOf } = opOf(problem);
-    const each = output(problem.shape).rows / batch(problem.shape);
-    const sizes = leading(problem.shape, Math.min(end, each, PROVED_ROWS));
+    const perProblem = output(problem.shape).rows / batch(problem.shape);
+    const sizes = leading(problem.shape, Math.min(end, perProblem, PROVED_ROWS));
     return { ...problem, shape: shapeOf(sizes) } as Problem;
   }
 

@@ -35,13 +35,18 @@ export function sharesOf(problem: Problem, part: Rows) {
 export function partsOf(problem: Problem, mostBytes: number, step: number): Rows[] {
   const { batch, output } = opOf(problem);
   const { rows, cols } = output(problem.shape);
-  const each = rows / batch(problem.shape);
+  const perProblem = rows / batch(problem.shape);
   const most = Math.floor(mostBytes / (4 * cols));
   const size =
-    most >= each ? Math.floor(most / each) * each : Math.max(Math.floor(most / step) * step, step);
+    most >= perProblem
+      ? Math.floor(most / perProblem) * perProblem
+      : Math.max(Math.floor(most / step) * step, step);
   const parts: Rows[] = [];
   for (let first = 0; first < rows; ) {
-    const end = Math.min(first + size, most >= each ? rows : (Math.floor(first / each) + 1) * each);
+    const end = Math.min(
+      first + size,
+      most >= perProblem ? rows : (Math.floor(first / perProblem) + 1) * perProblem,
+    );
     parts.push({ first, end });
     first = end;
   }

@@ -35,8 +35,8 @@ export function multiplyRows(
 ): void {
   const { m, n, k } = shape;
   for (let product = Math.floor(first / m); product * m < end; product++) {
-    const own = b.subarray(product * k * n, (product + 1) * k * n);
-    multiplyBlocks(shape, block, a, own, c, {
+    const factor = b.subarray(product * k * n, (product + 1) * k * n);
+    multiplyBlocks(shape, block, a, factor, c, {
       first: Math.max(first, product * m),
       end: Math.min(end, (product + 1) * m),
     });
