@@ -127,7 +127,7 @@ function measure({ noise, level, cv, sampleMs }: Scenario, next: Random, slower 
   const draw = NOISES[noise](next);
   const levelAt = LEVELS[level](next);
   const samplesNs: number[] = [];
-  rule.begin();
+  rule.start();
   for (let stop = rule.finished(); ; stop = rule.finished()) {
     if (stop) return summarise(samplesNs);
     // Below a hundredth of the level no tail reaches.

@@ -48,7 +48,7 @@ function device(
     nowNs: () => nowNs,
     canary,
   });
-  return { sampler, canary: () => Canary.of(executor, sleep), now: () => nowNs };
+  return { sampler, canary: () => Canary.open(executor, sleep), now: () => nowNs };
 }
 
 describe('warmUpAndCalibrate', () => {

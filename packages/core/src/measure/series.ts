@@ -84,7 +84,7 @@ export async function coldSeries(
   const kept: number[] = [];
   const discarded: number[] = [];
   let stop: StopReason | null = null;
-  rule.begin();
+  rule.start();
   while (!stop) {
     await watch?.coolDown();
     const batch = await takeBatch({ prepared, timer }, dispatches, watch ? BATCH_NS : 0);
@@ -120,7 +120,7 @@ export async function hotSeries(
 ): Promise<Series> {
   const rule = stoppingRule({ ...policy, rankable: false }, nowNs);
   const samplesNs: number[] = [];
-  rule.begin();
+  rule.start();
   while (!rule.finished()) {
     const ns = await takeSample({ prepared, timer }, dispatches, false);
     rule.add({ ns, dispatches });

@@ -11,7 +11,7 @@ function run(
 ): { reason: StopReason; samples: number } {
   let clockNs = 1e9;
   const rule = stoppingRule(policy, () => clockNs);
-  rule.begin();
+  rule.start();
   for (let index = 0; index < 100_000; index++) {
     const reason = rule.finished();
     if (reason) return { reason, samples: index };
@@ -78,7 +78,7 @@ describe('stoppingRule', () => {
   it('caps by wall time, not by device time', () => {
     let clockNs = 0;
     const rule = stoppingRule(POLICIES.default, () => clockNs);
-    rule.begin();
+    rule.start();
     rule.add({ ns: 1e6, dispatches: 1 });
     expect(rule.finished()).toBeNull();
     clockNs = 15e9;
@@ -92,10 +92,10 @@ describe('stoppingRule', () => {
 
   it('forgets the series before', () => {
     const rule = stoppingRule(POLICIES.smoke, () => 0);
-    rule.begin();
+    rule.start();
     for (let i = 0; i < 5; i++) rule.add({ ns: 1e6, dispatches: 1 });
     expect(rule.finished()).toBe('quick');
-    rule.begin();
+    rule.start();
     expect(rule.finished()).toBeNull();
   });
 });

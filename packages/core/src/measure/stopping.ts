@@ -1,6 +1,6 @@
 /**
  * The stopping rule: when a series of samples may end, and why. `stoppingRule` is one object
- * with three methods (begin, add, finished), as in NVIDIA's nvbench; series.ts feeds it. Its
+ * with three methods (start, add, finished), as in NVIDIA's nvbench; series.ts feeds it. Its
  * limits are fields of the policy (policy.ts): change a limit there, the rule itself here, and
  * METHODOLOGY_VERSION with either if numbers move. `npm run bench:statistics` shows what a change
  * does to the coverage of the intervals.
@@ -21,7 +21,7 @@ export interface TimedSample extends Pick<Sample, 'ns'> {
 /** Decides when a series has been measured well enough. */
 export interface StoppingRule {
   /** Starts the clock of a new series and forgets the previous one. */
-  begin(): void;
+  start(): void;
   add(sample: TimedSample): void;
   /** Why the series may end now; null while it must go on. */
   finished(): StopReason | null;
@@ -83,7 +83,7 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
   };
 
   return {
-    begin() {
+    start() {
       beganNs = nowNs();
       totalNs = 0;
       longestNs = 0;

@@ -16,7 +16,7 @@ async function canaryOf(slowness: () => number) {
     destroy: () => {},
   };
   const executor: Executor = { ...createHostExecutor(), probe: async () => probe };
-  const canary = await Canary.of(executor, async (ns) => {
+  const canary = await Canary.open(executor, async (ns) => {
     sleeps.push(ns);
   });
   if (!canary) throw new Error('the device has probes');
@@ -25,7 +25,7 @@ async function canaryOf(slowness: () => number) {
 
 describe('a canary', () => {
   it('is not there where the device has no probes', async () => {
-    expect(await Canary.of(createHostExecutor(), async () => {})).toBeNull();
+    expect(await Canary.open(createHostExecutor(), async () => {})).toBeNull();
   });
 
   it('takes half a second of load as its measure, once woken', async () => {

@@ -45,7 +45,7 @@ export class Canary {
   }
 
   /** Null if the device has no probes. */
-  static async of(
+  static async open(
     executor: Executor,
     sleep: (ns: number) => Promise<void>,
   ): Promise<Canary | null> {

@@ -39,11 +39,11 @@ const ANSWERS_PER_TURN = 20;
  * again for its last outcome.
  *
  * @param runs in the order in which they were added
- * @param begin begins the search; its clock tells the time of the runs that were asked about so far
+ * @param searchBy begins the search; its clock tells the time of the runs that were asked about so far
  */
 export async function replay<Decision>(
   runs: readonly TuningRun[],
-  begin: (nowNs: () => number) => Asking<Found, Decision>,
+  searchBy: (nowNs: () => number) => Asking<Found, Decision>,
 ): Promise<TuningStep<Decision>> {
   let totalNs = 0;
   const known = new Map<string, TuningRun & { readonly untilNs: number }>();
@@ -53,7 +53,7 @@ export async function replay<Decision>(
   }
   let nowNs = 0;
   let answers = 0;
-  const search = begin(() => nowNs);
+  const search = searchBy(() => nowNs);
   let step = search.next();
   while (!step.done) {
     if (++answers % ANSWERS_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve));

@@ -90,7 +90,7 @@ async function surroundingsOf(
 ): Promise<Surroundings> {
   // A software adapter has no clocks of its own to watch, and a browser's tab cannot see them.
   const canary =
-    identity.class === 'gpu' ? await Canary.of(executor, (ns) => sleep(ns / 1e6)) : null;
+    identity.class === 'gpu' ? await Canary.open(executor, (ns) => sleep(ns / 1e6)) : null;
   await canary?.wake();
   return {
     ...given,

@@ -87,8 +87,8 @@ class GpuExecutor implements Executor {
     try {
       const uploadNs = await this.#timeUpload(buffers, options);
       // What is prepared is verified next, and shaders compile while its inputs are made.
-      this.#context.judge.ahead({ problem, kernel: definition });
-      this.#context.filler.ahead();
+      this.#context.judge.compileAhead({ problem, kernel: definition });
+      this.#context.filler.compileAhead();
       const fillNs = await this.#fill(buffers, problem, options);
       const shared = await this.#createShared(definition, tunables, problem);
       const group = await this.#bind(layout, buffers, shared);

@@ -48,7 +48,7 @@ export class Filler {
   }
 
   /** Starts to compile what `poison` takes; errors come from there. */
-  ahead(): void {
+  compileAhead(): void {
     const layout = bindGroupLayoutOf(this.#watch.device, BINDINGS);
     this.#pipelines.compile(POISON_SOURCE, layout).catch(() => undefined);
   }

@@ -233,7 +233,7 @@ function checkStop(
   if (['throttled', 'capped', 'unsettled'].includes(stop) || samplesNs.length > MAX_REPLAYED)
     return;
   const rule = stoppingRule(policy, () => 0);
-  rule.begin();
+  rule.start();
   for (const ns of samplesNs) {
     rule.add({ ns: ns * dispatchesPerSample, dispatches: dispatchesPerSample });
   }

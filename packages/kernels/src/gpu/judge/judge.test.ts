@@ -383,8 +383,8 @@ test('after a comparison that the device refused, others go on', async () => {
   try {
     const [gone, here] = [create(), create()];
     gone.destroy();
-    await expect(results.of([jobOn(gone)])).rejects.toThrow('used in submit while destroyed');
-    const [answer] = await results.of([jobOn(here)]);
+    await expect(results.read([jobOn(gone)])).rejects.toThrow('used in submit while destroyed');
+    const [answer] = await results.read([jobOn(here)]);
     expect([...new Uint32Array(answer ?? new ArrayBuffer(0))]).toEqual([7]);
   } finally {
     results.destroy();

@@ -72,9 +72,9 @@ export class Judge {
   }
 
   /** Starts to compile what verdicts take, all at once; errors come from `verdict`. */
-  ahead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
+  compileAhead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
     if (!this.#references.has(problem)) return;
-    this.#references.ahead({ problem, computes });
+    this.#references.compileAhead({ problem, computes });
     const { norms } = opOf(problem).verification.onDevice ?? {};
     const rounds = norms && computes !== 'copy' && !DTYPES[problem.dtype].isInteger;
     const [source, read] = rounds ? [valuesSource(problem), 4] : [bitsSource(problem), 2];
@@ -107,7 +107,9 @@ export class Judge {
       const questions: Question<Promise<Verdict>>[] = [];
       for (const judged of all.slice(first, first + most)) {
         const { computes } = judging.kernel;
-        const reference = await this.#references.of({ problem, computes, ...judged }).catch(noRoom);
+        const reference = await this.#references
+          .get({ problem, computes, ...judged })
+          .catch(noRoom);
         if (!reference) return onHost();
         questions.push(
           reference.norms || isExactFloat(judging, judged)
@@ -131,7 +133,7 @@ export class Judge {
 
   /** Asks all at once: waiting for a device takes longer than most comparisons. */
   async #ask<T>(questions: readonly Question<T>[]): Promise<T[]> {
-    const results = await this.#results.of(questions.map(({ job }) => job));
+    const results = await this.#results.read(questions.map(({ job }) => job));
     return questions.map(({ answer }, i) => answer(results[i] ?? new ArrayBuffer(0)));
   }
 

@@ -79,8 +79,8 @@ export class References {
     return partsOf(problem, most, BLOCK);
   }
 
-  /** Starts to compile what a problem's references take, all at once; errors come from `of`. */
-  ahead({ problem, computes }: Proved): void {
+  /** Starts to compile what a problem's references take, all at once; errors come from `get`. */
+  compileAhead({ problem, computes }: Proved): void {
     if (computes === 'copy') return;
     const { norms } = onDevice(problem);
     const inputs = opOf(problem).inputs(problem.shape).length;
@@ -91,7 +91,7 @@ export class References {
   }
 
   /** The proof of the first reference of its class goes on in the background: see `proved`. */
-  async of(wanted: Wanted): Promise<Reference> {
+  async get(wanted: Wanted): Promise<Reference> {
     const { problem, choice, part } = wanted;
     const key = keyOf(wanted);
     // The next problem replaces them: there is memory for those of one.

@@ -39,7 +39,7 @@ export class Results {
     this.#pipelines = pipelines;
   }
 
-  of(jobs: readonly Job[]): Promise<ArrayBuffer[]> {
+  read(jobs: readonly Job[]): Promise<ArrayBuffer[]> {
     const results = this.#turn.then(() => this.#run(jobs));
     this.#turn = results.catch(() => undefined);
     return results;
