@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import { InputError, shapeText } from '@tilemark/kernels';
+import { group, rollup } from 'd3-array';
 import { v7 as uuidv7 } from 'uuid';
 import type { Environment } from '../../measure/device';
 import { deviceKey } from '../../measure/device';
@@ -134,24 +135,41 @@ async function sweepWith(
   db: PrismaClient,
   results: readonly ImportedRun[],
 ): Promise<string | null> {
-  const rows = results.map(({ endedAt, outcome, run }, place) => ({
-    ...newRun(run, place, { state: outcome.kind, workerId: '', endedAt }),
+  const brought = results.map(({ endedAt, outcome, run }, ordinal) => ({
+    ...newRun(run, ordinal, { state: outcome.kind, workerId: '', endedAt }),
     medianNs: outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null,
   }));
-  const [sweep] = await db.$queryRaw<{ id: string }[]>`
-    SELECT run."sweepId" AS "id"
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS brought(
-      "ordinal" int, "deviceKey" text, "address" text, "op" text, "shape" text, "dtype" text,
-      "profile" "Profile", "policy" text, "state" "RunState", "endedAt" timestamptz(3),
-      "medianNs" float8)
-    JOIN "Run" AS run USING ("deviceKey", "address", "op", "shape", "dtype", "profile", "policy",
-      "state")
-    JOIN "Result" AS result ON result."runId" = run."id" AND result."endedAt" = brought."endedAt"
-      AND result."medianNs" IS NOT DISTINCT FROM brought."medianNs"
-    GROUP BY run."sweepId"
-    HAVING count(DISTINCT brought."ordinal") = ${rows.length}
-    ORDER BY run."sweepId" LIMIT 1`;
-  return sweep?.id ?? null;
+  type Row = (typeof brought)[number];
+  const keyOf = (row: Omit<Row, 'id' | 'endedAt'> & { endedAt: Date | string | null }): string =>
+    [
+      row.deviceKey,
+      row.address,
+      row.op,
+      row.shape,
+      row.dtype,
+      row.profile,
+      row.policy,
+      row.state,
+      row.endedAt && new Date(row.endedAt).toISOString(),
+      row.medianNs,
+    ].join(' ');
+  const distinct = (column: 'deviceKey' | 'address' | 'endedAt') => [
+    ...new Set(brought.map((row) => row[column])),
+  ];
+  // Not joined to what was brought: a file may have one result thousands of times, and a grid, too.
+  const kept = await db.$queryRaw<(Row & { sweepId: string })[]>`
+    SELECT run.*, result."medianNs" FROM "Run" AS run
+    JOIN "Result" AS result ON result."runId" = run."id"
+    WHERE run."deviceKey" = ANY(${distinct('deviceKey')})
+      AND run."address" = ANY(${distinct('address')})
+      AND run."endedAt" = ANY(${distinct('endedAt')}::timestamptz[])`;
+  const times = (rows: readonly Row[]) => rollup(rows, (alike) => alike.length, keyOf);
+  const wanted = times(brought);
+  const sweeps = [...group(kept, (row) => row.sweepId)].filter(([, rows]) => {
+    const found = times(rows);
+    return [...wanted].every(([key, count]) => (found.get(key) ?? 0) >= count);
+  });
+  return sweeps.map(([id]) => id).sort()[0] ?? null;
 }
 
 /**
