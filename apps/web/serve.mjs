@@ -18,6 +18,9 @@ import { turns } from './src/server/turns.mjs';
  * answers it, and looks at who asks before it reads.
  */
 
+// A log on a full disk: an error of its own would be logged, which is an error again, for ever.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
 const [port = '3000', hostname = '127.0.0.1'] = process.argv.slice(2);
 const dir = dirname(fileURLToPath(import.meta.url));
 // The configuration as it was built, passed on as the server.js that Next generates does: an image

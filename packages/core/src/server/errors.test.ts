@@ -47,6 +47,18 @@ describe('connectionError', () => {
   });
 });
 
+it.each([
+  fromPostgres('53100'),
+  Object.assign(new Error('write'), { code: 'ENOSPC' }),
+  new Error('MISCONF Errors writing to the AOF file: No space left on device'),
+])('says of a full disk that it is full', (error) => {
+  expect(connectionError(error, place)).toMatchObject({
+    isDiskFull: true,
+    message: expect.stringMatching(/^The database at db:5432 has no room to write/),
+  });
+  expect(connectionError(fromPostgres('08006'), place)).toMatchObject({ isDiskFull: false });
+});
+
 it("translates what promises of another make reject with, as Prisma's are", async () => {
   const rejecting = Promise.reject(new Error('down'));
   // biome-ignore lint/suspicious/noThenProperty: what Prisma returns

@@ -17,6 +17,8 @@ export type ServerErrorCode =
  */
 export abstract class ServiceUnavailable extends Error {
   abstract readonly code: Extract<ServerErrorCode, `${string}_UNAVAILABLE`>;
+  /** It is up, and has no room to write. */
+  isDiskFull = false;
 }
 
 export class DatabaseUnavailable extends ServiceUnavailable {
@@ -75,6 +77,9 @@ const CONNECTION_CODES = new Set([
  */
 const OUTAGE_CLASS = /^(08|53|57|58)[0-9A-Z]{3}$/;
 
+/** Of a service whose disk is full: Postgres's code, the system's, and Redis's words. */
+const DISK_FULL = /^(53100|ENOSPC|EDQUOT)$|^MISCONF |no space left/i;
+
 /** Prisma's driver adapter's names for the same. */
 const ADAPTER_KINDS = new Set([
   ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
@@ -96,10 +101,13 @@ export function connectionError(error: unknown, what: DatabaseOrQueue): unknown 
   const reason = connectionReason(error);
   if (reason === null) return error;
   const { kind, at, variable } = what;
-  const message = `${kind === 'database' ? 'The database' : 'The queue'} at ${at} cannot be reached (${reason}). Start it, or correct ${variable}.`;
-  return kind === 'database'
-    ? new DatabaseUnavailable(message, { cause: error })
-    : new QueueUnavailable(message, { cause: error });
+  const isDiskFull = DISK_FULL.test(reason);
+  const service = `${kind === 'database' ? 'The database' : 'The queue'} at ${at}`;
+  const message = isDiskFull
+    ? `${service} has no room to write (${reason}). Make room on its disk.`
+    : `${service} cannot be reached (${reason}). Start it, or correct ${variable}.`;
+  const Unavailable = kind === 'database' ? DatabaseUnavailable : QueueUnavailable;
+  return Object.assign(new Unavailable(message, { cause: error }), { isDiskFull });
 }
 
 export interface DatabaseOrQueue {

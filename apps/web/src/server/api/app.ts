@@ -102,6 +102,8 @@ app.notFound(({ req }) => {
 export const handle = async (request: Request, node?: NodeRequest): Promise<Response> =>
   app.fetch(request, node);
 
+const isDiskFull = (error: Error): boolean => Reflect.get(error, 'isDiskFull') === true;
+
 /** What an error reveals: input errors name their field, bugs of ours nothing. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
@@ -119,7 +121,9 @@ export function problemOf(error: unknown): HttpProblem {
     // Its message tells where the service is, which is for the log.
     return new HttpProblem(
       503,
-      'The database or queue is unavailable. Nothing was changed; try again soon.',
+      isDiskFull(error)
+        ? "The disk of the grid's database or queue is full. Nothing was changed; its operator has to make room."
+        : 'The database or queue is unavailable. Nothing was changed; try again soon.',
     );
   }
   return new HttpProblem(500, 'Something failed on the server; see its log.');
