@@ -196,7 +196,8 @@ describe('a tuning', () => {
     const [waiting] = (await store.sweeps.results(made.id)).items;
     const forged = await store.runs.claim(waiting?.runId ?? '', stranger.workerId);
     if (!forged) throw new Error('The stranger was given no run.');
-    const outcome = measured(2e6, { policy: 'screen', samples: 7 });
+    const outcome = measured(9e6, { policy: 'screen', samples: 7 });
+    await sleep(8 * RUN_MS);
     await store.runs.record(recordOf(forged, stranger.workerId, outcome));
     expect((await sweepOf(made.id)).tuning).toMatchObject({ tried: 1, best: null });
     const honest = await made.take();
