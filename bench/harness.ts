@@ -12,7 +12,6 @@ import {
   bufferBytes,
   bytesText,
   type Executor,
-  type Prepared,
   type Problem,
   type Variant,
 } from '@tilemark/kernels';
@@ -191,8 +190,7 @@ async function shareRows(device: OpenDevice, n: number): Promise<string[][]> {
       };
       const { default: policy } = POLICIES;
       const args = [VARIANT, problem, policy, capabilities, surroundings] as const;
-      const waits = { first: 0, proof: 0 };
-      const outcome = await runVariant(timedBy(waits, executor), ...args);
+      const outcome = await runVariant(executor, ...args);
       if (outcome.kind !== 'measured') {
         rows.push([what, outcome.kind, '', outcomeReason(outcome) ?? '']);
         continue;
@@ -203,48 +201,9 @@ async function shareRows(device: OpenDevice, n: number): Promise<string[][]> {
       const took = `${percentText(share)} of ${(totalMs / 1e3).toFixed(2)} s`;
       rows.push(row(what, took, percentText(LIMITS.share), share <= LIMITS.share));
       rows.push(part('dispatches verified', String(dispatches)));
-      rows.push(part('before the warm-up', `${waits.first.toFixed(0)} ms`));
-      rows.push(
-        part('waiting for the host to prove the reference', `${waits.proof.toFixed(0)} ms`),
-      );
     }
   }
   return rows;
-}
-
-/** What a run waits for until its reference is proved, by the method that it calls. */
-const WAITS = new Map<string | symbol, 'first' | 'proof'>([
-  ['poison', 'first'],
-  ['verify', 'first'],
-  ['proved', 'proof'],
-]);
-
-/** Adds up these waits, ms. */
-function timedBy(waits: Record<'first' | 'proof', number>, executor: Executor): Executor {
-  let isProved = false;
-  const watched = (prepared: Prepared) =>
-    new Proxy(prepared, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== 'function') return value;
-        const wait = isProved ? undefined : WAITS.get(name);
-        if (!wait) return value.bind(target);
-        return async (...args: unknown[]) => {
-          const beganMs = performance.now();
-          const answer: unknown = await value.apply(target, args);
-          waits[wait] += performance.now() - beganMs;
-          isProved ||= wait === 'proof';
-          return answer;
-        };
-      },
-    });
-  return {
-    timer: executor.timer,
-    compile: (...args) => executor.compile(...args),
-    prepare: async (...args) => watched(await executor.prepare(...args)),
-    probe: (request) => executor.probe(request),
-    destroy: () => executor.destroy(),
-  };
 }
 
 await harness();

@@ -58,6 +58,10 @@ export interface InRegime {
 /** A variant compiled and bound for one problem. Its outputs are undefined, and not to be verified, until `poison`. */
 export interface Prepared {
   readonly bufferSets: number;
+  /** Rotated dispatches from `refill` on that each find inputs which none before found together. */
+  readonly newTurns: number;
+  /** Parts of which an output can be verified by one alone, where the whole takes long; else 1. */
+  readonly parts: number;
   /** The buffer set of the last dispatch; 0 before the first. */
   readonly lastSet: number;
   /** Time to build the pipeline, ns; null if it was compiled ahead. 0 on the host. */
@@ -80,21 +84,16 @@ export interface Prepared {
   /** Runs and times `dispatches` runs of the kernel. Throws `DeviceFault` if the device is lost. */
   sample(options: SampleOptions): Promise<Sample>;
   /**
-   * Compares the outputs of these buffer sets with the product of their inputs; the verdict is on
-   * all of them, its worst element that of the worst, and holds once `proved`. Throws
-   * `OutOfBoundsWrite` if a guard has changed.
+   * Compares the outputs of these buffer sets, or one part of each, with the product of their inputs;
+   * the verdict is on all of them, its worst element that of the worst. Throws `OutOfBoundsWrite` if a guard has
+   * changed, `ReferenceWrong` if what it would be compared with is wrong.
    */
-  verify(sets: readonly number[]): Promise<Verdict>;
+  verify(sets: readonly number[], part?: number): Promise<Verdict>;
   /**
    * Runs the kernel once on each other kind of inputs that its problem is verified on, with memory far
    * behind its output that it must not change, and compares. Throws `OutOfBoundsWrite`.
    */
   verifyRegimes(): Promise<readonly InRegime[]>;
-  /**
-   * Resolves once the host has proved the references of the verdicts so far, which goes on beside
-   * other work. Throws `ReferenceWrong` if they are wrong.
-   */
-  proved(): Promise<void>;
   /** Copies back the output of a buffer set. */
   readOutput(bufferSet: number): Promise<Output>;
   destroy(): void;

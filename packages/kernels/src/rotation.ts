@@ -32,6 +32,11 @@ export function turnOf(count: number, { sets, inputs, isHot }: Rotation): Turn {
   };
 }
 
+/** Dispatches of a cold rotation before one finds inputs that an earlier one found together. */
+export function newTurns({ sets, inputs }: Omit<Rotation, 'isHot'>): number {
+  return inputs === 1 ? sets : sets ** 2;
+}
+
 /** How the dispatches of a sample rotate: hot through the fewest sets that give each new inputs. */
 export function rotationOf(
   { dispatches, rotate }: SampleOptions,

@@ -23,7 +23,8 @@ describe('bufferSetsFor', () => {
     ['twice a known cache', 1024, 50 * MiB, 9],
     ['256 MiB where the cache is unknown', 1024, null, 22],
     ['several pairs of inputs where the cache is small', 512, 1 * MiB, 8],
-    ['two sets that are larger than that', 8192, 50 * MiB, 2],
+    ['three sets that are larger than that', 4096, 50 * MiB, 3],
+    ['two where three are too large', 8192, 50 * MiB, 2],
     ['one that is very large', 16_384, 50 * MiB, 1],
     ['no more sets than a launch is worth', 16, 50 * MiB, MAX_BUFFER_SETS],
   ])('covers %s', (_what, n, cache, sets) => {

@@ -9,11 +9,13 @@ const UNKNOWN_CACHE_COVER_BYTES = 256 * 2 ** 20;
 export const MAX_BUFFER_SETS = 128;
 
 /**
- * A sample of several dispatches over few sets finds pairs of inputs again (rotation.ts): there are so
- * many sets, as far as they fit into some memory, and two unless one is very large.
+ * The more sets, the more dispatches find new pairs of inputs (rotation.ts), and three are the fewest
+ * of which none is used twice running: so many, as far as they fit into some memory, else into more.
  */
-const LEAST_SETS = { sets: 8, withinBytes: 256 * 2 ** 20 };
-const LARGE_SET_BYTES = 2 ** 30;
+const LEAST_SETS = [
+  { sets: 8, withinBytes: 256 * 2 ** 20 },
+  { sets: 3, withinBytes: 2 ** 31 },
+] as const;
 
 /** A sample grows at most this much per probe: a cold first probe says little about the next. */
 const MAX_GROWTH = 4;
@@ -30,9 +32,10 @@ export const MAX_DISPATCHES = 65_536;
 export function bufferSetsFor(problem: Problem, lastLevelCacheBytes: number | null): number {
   const coverBytes = lastLevelCacheBytes ? 2 * lastLevelCacheBytes : UNKNOWN_CACHE_COVER_BYTES;
   const bytes = setBytes(problem);
-  const several = Math.min(Math.floor(LEAST_SETS.withinBytes / bytes), LEAST_SETS.sets);
-  const least = Math.max(several, bytes <= LARGE_SET_BYTES ? 2 : 1);
-  return Math.min(Math.max(Math.ceil(coverBytes / bytes), least), MAX_BUFFER_SETS);
+  const least = LEAST_SETS.map(({ sets, withinBytes }) =>
+    Math.min(Math.floor(withinBytes / bytes), sets),
+  );
+  return Math.min(Math.max(Math.ceil(coverBytes / bytes), ...least, 1), MAX_BUFFER_SETS);
 }
 
 /** Bytes of one set of buffers: the inputs and the output. */

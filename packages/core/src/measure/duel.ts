@@ -134,7 +134,6 @@ export async function runDuel(
         canary,
       };
       const { dispatches } = await warmUpAndCalibrate(sampler, warmSinceNs);
-      await proof.proved();
       await proof.beforeSeries({ looks: LEAST_LOOKS });
       return { proof, dispatches, samplesNs: [] as number[] };
     });

@@ -204,7 +204,6 @@ async function warmUp(run: Run, { proof, warmSinceNs }: Awaited<ReturnType<typeo
     ...(watchClocks && { clocks: watchClocks }),
   };
   const { dispatches, sampleNs, samples } = await warmUpAndCalibrate(sampler, warmSinceNs);
-  await proof.proved();
   const clock =
     timer.kind === 'timestamp' && policy.rankable
       ? await regressClock(proof.sampler, dispatches, sampleNs, longestNs)

@@ -8,7 +8,7 @@ import {
 import type { Outcome, Verification } from './outcome';
 import type { Policy } from './policy';
 
-/** While a series is timed, an output is verified after one in this many renewals of the inputs, */
+/** While a series is timed, an output is verified after one in this many laps through the buffer sets, */
 const LOOK_WITHIN = 2;
 /** as long as that takes no more than this part of the time, but for the first few. */
 const LOOK_PART = 0.02;
@@ -55,7 +55,8 @@ export class Proof {
   readonly #beganNs: number;
   #leastLooks = 0;
   #renewals = 0;
-  /** Dispatches since the inputs were made; none of them are left for more than there are sets. */
+  #draws = 0;
+  /** Dispatches since the inputs were made. */
   #written = Number.POSITIVE_INFINITY;
   #looks = 0;
   #lookNs = 0;
@@ -143,14 +144,6 @@ export class Proof {
   }
 
   /**
-   * Waits until the host has proved the references, for which it has had the warm-up: from now on
-   * it is to be quiet. Throws ReferenceWrong.
-   */
-  async proved(): Promise<void> {
-    await this.#spend(() => this.#prepared.proved());
-  }
-
-  /**
    * Poisons everything before a series.
    *
    * @param looks at its outputs, however long they take; 0: it is not looked at
@@ -163,15 +156,18 @@ export class Proof {
   }
 
   /**
-   * Samples on inputs that no dispatch has seen, as far as there are sets (rotation.ts): what a kernel
-   * keeps is worth nothing. Some are verified once they have been timed. Throws WrongOutput.
+   * Samples on inputs that no dispatch has seen together, as far as there are sets (rotation.ts): what
+   * a kernel keeps is worth nothing. Some are verified once they have been timed. Throws WrongOutput.
    */
   readonly sampler: Pick<Prepared, 'sample'> = {
     sample: async (options) => {
-      if (this.#needsNew(options)) await this.#renew(options);
+      const { bufferSets, newTurns } = this.#prepared;
+      const { dispatches, rotate } = options;
+      if (!rotate || this.#written + dispatches > newTurns) await this.#renew(options);
       const sample = await this.#prepared.sample(options);
-      this.#written += options.dispatches;
-      if (this.#leastLooks > 0 && this.#needsNew(options)) await this.#look(options);
+      this.#written += dispatches;
+      const endsLap = this.#written % bufferSets < dispatches;
+      if (this.#leastLooks > 0 && endsLap) await this.#look(options);
       return sample;
     },
   };
@@ -182,7 +178,7 @@ export class Proof {
     const sets = this.#lastSets(this.#written);
     const from = this.#draw('last', sets.length);
     const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, MOST_LAST);
-    return this.#verify('after', some, some.length);
+    return this.#verify('after', some, some.length, this.#part());
   }
 
   /**
@@ -190,12 +186,12 @@ export class Proof {
    * expect. Throws WrongOutput.
    */
   async afterHot(dispatches: number): Promise<void> {
-    await this.#verify('after', [0], 1);
+    await this.#verify('after', [0], 1, this.#part());
     for (let look = 0; look < HOT_LOOKS && dispatches > 1; look++) {
       const shorter = { dispatches: 1 + this.#draw('length', dispatches - 1), rotate: false };
       await this.#renew(shorter);
       await this.#spend(() => this.#prepared.sample(shorter));
-      await this.#verify('after', [0], 1);
+      await this.#verify('after', [0], 1, this.#part());
     }
   }
 
@@ -223,11 +219,6 @@ export class Proof {
     return ratio;
   }
 
-  /** Whether a sample would find inputs that the last ones have seen. */
-  #needsNew({ dispatches, rotate }: SampleOptions): boolean {
-    return !rotate || this.#written + dispatches > this.#prepared.bufferSets;
-  }
-
   async #renew(next: SampleOptions): Promise<void> {
     const seed = this.#secrets('inputs', ++this.#renewals);
     await this.#spend(() => this.#prepared.refill(seed, next));
@@ -247,7 +238,8 @@ export class Proof {
       this.#written = other.dispatches;
     }
     const sets = this.#lastSets(this.#written);
-    await this.#verify('after', [sets[this.#draw('set', sets.length)] ?? 0], 1);
+    const set = sets[this.#draw('set', sets.length)] ?? 0;
+    await this.#verify('after', [set], 1, this.#part());
     this.#looks++;
     this.#lookNs += this.#nowNs() - beganNs;
   }
@@ -261,18 +253,16 @@ export class Proof {
     );
   }
 
+  /** @param part of each output; absent: the whole */
   async #verify(
     when: 'before' | 'after',
     sets: readonly number[],
     dispatches: number,
+    part?: number,
   ): Promise<Verification> {
     const beganNs = this.#nowNs();
-    const verdict = await this.#spend(() => this.#prepared.verify(sets));
-    if (verdict.worst) {
-      // Before the kernel is blamed.
-      await this.proved();
-      throw new WrongOutput(when, verdict);
-    }
+    const verdict = await this.#spend(() => this.#prepared.verify(sets, part));
+    if (verdict.worst) throw new WrongOutput(when, verdict);
     this.#dispatches += dispatches;
     this.#squares += verdict.checked * verdict.rms ** 2;
     this.#checked += verdict.checked;
@@ -289,8 +279,13 @@ export class Proof {
     }
   }
 
-  /** A secret choice among `count`: another since the inputs were last made. */
+  /** The part of an output that is looked at, where the whole takes long. */
+  #part(): number {
+    return this.#draw('part', this.#prepared.parts);
+  }
+
+  /** A secret choice among `count`, another each time. */
   #draw(purpose: string, count: number): number {
-    return this.#secrets(purpose, this.#renewals) % count;
+    return this.#secrets(purpose, ++this.#draws) % count;
   }
 }

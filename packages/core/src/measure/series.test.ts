@@ -16,13 +16,14 @@ function device(
   };
   const prepared: Prepared = {
     bufferSets: 2,
+    newTurns: 4,
+    parts: 1,
     lastSet: 0,
     compileNs: 0,
     uploadNs: null,
     fillNs: 0,
     poison: async () => {},
     refill: async () => {},
-    proved: async () => {},
     verify: () => Promise.reject(new Error('not verified here')),
     verifyRegimes: async () => [],
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),

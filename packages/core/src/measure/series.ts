@@ -24,6 +24,9 @@ export interface Sampler {
 /** Device time between two canary checks, ns. */
 const BATCH_NS = 100e6;
 
+/** Device time of a hot series, ns. */
+const HOT_NS = 200e6;
+
 /** After a warm-up this long the device counts as warm, whatever the canary says, ns. */
 const LONGEST_WARM_UP_NS = 2e9;
 
@@ -113,12 +116,13 @@ export async function coldSeries(
   };
 }
 
-/** One output and as few inputs as stay new, for the policy's minimum only: it is never ranked. */
+/** One output and as few inputs as stay new, made again for each sample; never ranked, so it is short. */
 export async function hotSeries(
   { prepared, policy, timer, nowNs }: Sampler,
   dispatches: number,
 ): Promise<Series> {
-  const rule = stoppingRule({ ...policy, rankable: false }, nowNs);
+  const minTotalNs = Math.min(policy.minTotalNs, HOT_NS);
+  const rule = stoppingRule({ ...policy, minTotalNs, rankable: false }, nowNs);
   const samplesNs: number[] = [];
   rule.start();
   while (!rule.finished()) {

@@ -1,5 +1,5 @@
 import { DTYPES, type Dtype } from '../dtype';
-import { typeHeader } from '../specialise';
+import { sourceByDtype, typeHeader } from '../specialise';
 import { type Fill, fillWords } from '../verify/inputs';
 import { POISON_WORD } from '../verify/poison';
 import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
@@ -14,6 +14,15 @@ const MAX_GROUPS = 4_096;
 
 /** A buffer, and what is written over it. */
 const BINDINGS: readonly BindingType[] = ['storage', 'uniform'];
+
+const fillSource = sourceByDtype((dtype) =>
+  [
+    typeHeader(dtype),
+    `const FRACTION_BITS = ${DTYPES[dtype].fractionBits}u;`,
+    `const INTEGERS = ${DTYPES[dtype].isInteger};`,
+    fillWgsl,
+  ].join('\n'),
+);
 
 const POISON_SOURCE = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
 
@@ -62,14 +71,8 @@ export class Filler {
     fills: readonly Fill[],
     dtype: Dtype,
   ): Promise<void> {
-    const source = [
-      typeHeader(dtype),
-      `const FRACTION_BITS = ${DTYPES[dtype].fractionBits}u;`,
-      `const INTEGERS = ${DTYPES[dtype].isInteger};`,
-      fillWgsl,
-    ].join('\n');
     const longest = Math.max(...fills.map(({ length }) => length));
-    await this.#run(source, tensors, fills.map(fillWords), longest);
+    await this.#run(fillSource(dtype), tensors, fills.map(fillWords), longest);
   }
 
   /**

@@ -75,7 +75,8 @@ export class Pipelines {
     layout: GPUBindGroupLayout,
     { entryPoint = 'main', isAhead = false }: CompileOptions = {},
   ): Promise<Compiled> {
-    const key = `${entryPoint}\n${source}`;
+    // As it is where it can be, because it was hashed before and a copy was not.
+    const key = entryPoint === 'main' ? source : `${entryPoint}\n${source}`;
     const known = this.#compiled.get(key);
     if (known) return known;
     const compiled = this.#build(source, layout, { entryPoint, isAhead });

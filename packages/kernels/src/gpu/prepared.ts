@@ -5,7 +5,7 @@ import type { Kernel } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
-import { type Rotation, rotationOf, type Turn, turnOf } from '../rotation';
+import { newTurns, type Rotation, rotationOf, type Turn, turnOf } from '../rotation';
 import type { Sample } from '../timing';
 import {
   fillsOf,
@@ -97,6 +97,14 @@ export class GpuPrepared implements Prepared {
     return this.#binding.sets.length;
   }
 
+  get newTurns(): number {
+    return newTurns({ sets: this.bufferSets, inputs: this.#set(0).inputs.length });
+  }
+
+  get parts(): number {
+    return this.#context.judge.quickParts(this.#of.problem).length;
+  }
+
   get lastSet(): number {
     return this.#last;
   }
@@ -147,9 +155,11 @@ export class GpuPrepared implements Prepared {
     return timePass(this.#context, (pass) => this.#encode(pass, options));
   }
 
-  async verify(sets: readonly number[]): Promise<Verdict> {
+  async verify(sets: readonly number[], part?: number): Promise<Verdict> {
     const { judge } = this.#context;
+    const parts = part === undefined ? {} : { part: judge.quickParts(this.#of.problem)[part] };
     const outputs = sets.map((set) => ({
+      ...parts,
       inputs: this.#inputs(this.#inputsOf(set)),
       output: this.#set(set).output,
       choice: this.#choice(set),
@@ -201,10 +211,6 @@ export class GpuPrepared implements Prepared {
       if (error instanceof OutOfMemory) return null;
       throw error;
     });
-  }
-
-  async proved(): Promise<void> {
-    await this.#context.judge.proved(this.#case);
   }
 
   async readOutput(bufferSet: number): Promise<Output> {

@@ -6,6 +6,7 @@
 import { defineOp, type Sizes } from '../op';
 import { compareProducts } from './check';
 import norms from './norms.wgsl?raw';
+import { someElements } from './reference';
 import reference from './reference.wgsl?raw';
 
 /** C[m x n] = A[m x k] B[k x n], all row-major; b of them, one after the other. */
@@ -42,7 +43,7 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
     onDevice: {
       reference,
       steps: ({ k }) => k,
-      leading: ({ n, k }, rows) => [rows, n, k],
+      elements: someElements,
       norms: {
         wgsl: norms,
         lines: ({ b = 1, m, n, k }) => [

@@ -1,4 +1,5 @@
 import type { Tensor } from '../dtype';
+import type { ElementsInF64, InputLine } from '../verify/verification';
 import type { MatmulShape } from './op';
 
 /**
@@ -32,6 +33,43 @@ export function referenceRow(
 }
 
 type Four = readonly [number, number, number, number];
+
+/** Where some rows and columns of a batch's products meet, in f64, with |a||b| of each. */
+export function someElements(
+  { m, n, k }: MatmulShape,
+  line: InputLine,
+  rows: readonly number[],
+  cols: readonly number[],
+): ElementsInF64 {
+  const values = new Float64Array(rows.length * cols.length);
+  const scales = new Float64Array(values.length);
+  const columns = new Map<number, readonly (readonly [Tensor, number])[]>();
+  for (const [i, row] of rows.entries()) {
+    const product = Math.floor(row / m);
+    if (!columns.has(product)) {
+      const column = (col: number) => line(1, { first: product * k * n + col, step: n, length: k });
+      columns.set(
+        product,
+        cols.map(column).map((b) => [b, norm(b)] as const),
+      );
+    }
+    const a = line(0, { first: row * k, step: 1, length: k });
+    const ofRow = norm(a);
+    for (const [j, [b, ofCol]] of (columns.get(product) ?? []).entries()) {
+      values[i * cols.length + j] = dot(a, b);
+      scales[i * cols.length + j] = ofRow * ofCol;
+    }
+  }
+  return { values, scales };
+}
+
+function dot(a: Tensor, b: Tensor): number {
+  let sum = 0;
+  for (let p = 0; p < a.length; p++) sum += (a[p] as number) * (b[p] as number);
+  return sum;
+}
+
+const norm = (line: Tensor): number => Math.sqrt(dot(line, line));
 
 /** Some rows of C = A B in f64, three at a time: each element of B is loaded once for three sums. */
 export function referenceRows(

@@ -40,10 +40,13 @@ export const transpose = defineOp<'rows' | 'cols'>({
     onDevice: {
       reference,
       steps: () => 1,
-      row: ({ rows }, block, row) => {
-        const all = Array.from({ length: rows }, (_, index) => index);
-        return block(0, all, { first: row, end: row + 1 });
-      },
+      elements: (shape, line, rows, cols) => ({
+        values: rows.flatMap((row) => {
+          const column = line(0, { first: row, step: shape.cols, length: shape.rows });
+          return cols.map((col) => column[col] ?? 0);
+        }),
+        scales: null,
+      }),
     },
   },
 });

@@ -1,5 +1,5 @@
 import { DTYPES, type Dtype, type Tensor } from '../dtype';
-import { hash32, type Rows } from '../numbers';
+import { hash32 } from '../numbers';
 import { allocate, elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
@@ -146,46 +146,40 @@ export function refillTensors(
   }
 }
 
-/** A block of one input, row-major: the given rows and columns, bit for bit as in `inputTensors`. */
-export function inputBlock(
+/** Elements of one input `step` apart, bit for bit as in `inputTensors`. */
+export function inputLine(
   problem: Problem,
   choice: InputChoice,
   input: number,
-  rows: readonly number[],
-  cols: Rows,
+  { first, step, length }: Pick<Lines, 'step' | 'length'> & { readonly first: number },
 ): Tensor {
   const fill = fillsOf(problem, choice)[input];
-  const dims = opOf(problem).inputs(problem.shape)[input];
-  if (!fill || !dims) throw new RangeError(`${problem.op} has no input ${input}`);
-  const width = cols.end - cols.first;
-  const out = allocate(problem.dtype, rows.length * width);
-  for (const [index, row] of rows.entries()) {
-    const line = out.subarray(index * width, (index + 1) * width);
-    fillElements(line, fill, problem.dtype, row * dims.cols + cols.first);
-  }
+  if (!fill) throw new RangeError(`${problem.op} has no input ${input}`);
+  const out = allocate(problem.dtype, length);
+  fillElements(out, fill, problem.dtype, first, step);
   return out;
 }
 
-/** Fills `out` with the elements of an input, starting at `first`. */
-function fillElements(out: Tensor, fill: Fill, dtype: Dtype, first: number): void {
+/** Fills `out` with elements of an input, starting at `first`. */
+function fillElements(out: Tensor, fill: Fill, dtype: Dtype, first: number, step = 1): void {
   // As a signed integer, so that adding the index needs no conversion per element.
   const start = (first + fill.stream) | 0;
-  if (fill.kind === KINDS.scaled) fillScaled(out, fill, dtype, first);
-  else if (fill.kind === KINDS.bits) fillBits(out, fill, dtype, start);
-  else if (fill.kind === KINDS.exact) fillIntegers(out, fill, start);
-  else fillFractions(out, dtype, start);
+  if (fill.kind === KINDS.scaled) fillScaled(out, fill, dtype, first, step);
+  else if (fill.kind === KINDS.bits) fillBits(out, fill, dtype, start, step);
+  else if (fill.kind === KINDS.exact) fillIntegers(out, fill, start, step);
+  else fillFractions(out, dtype, start, step);
 }
 
 /** Never 0, so that a product left out is always seen. */
-function fillIntegers(out: Tensor, { range, least }: Fill, start: number): void {
+function fillIntegers(out: Tensor, { range, least }: Fill, start: number, step: number): void {
   const count = range - least;
   for (let i = 0; i < out.length; i++) {
-    const value = ((hash32(i + start) >>> 1) % count) + least;
+    const value = ((hash32(Math.imul(i, step) + start) >>> 1) % count) + least;
     out[i] = value < 0 ? value : value + 1;
   }
 }
 
-function fillFractions(out: Tensor, dtype: Dtype, start: number): void {
+function fillFractions(out: Tensor, dtype: Dtype, start: number, step: number): void {
   // An odd multiple of 2^-bits below 1 has at most `bits` significant bits, so it is exact in the
   // dtype. It is never 0, and the mean is 0.
   const bits = DTYPES[dtype].fractionBits;
@@ -194,7 +188,7 @@ function fillFractions(out: Tensor, dtype: Dtype, start: number): void {
   // Twice the upper bits of the hash plus one, computed by shifting one less and setting the last bit.
   const shift = 31 - bits;
   for (let i = 0; i < out.length; i++) {
-    out[i] = (((hash32(i + start) >>> shift) | 1) - one) * scale;
+    out[i] = (((hash32(Math.imul(i, step) + start) >>> shift) | 1) - one) * scale;
   }
 }
 
@@ -203,13 +197,19 @@ function fillFractions(out: Tensor, dtype: Dtype, start: number): void {
  * line has a power of two at one place and zeros elsewhere. Its dense steps are integers of a bit less
  * than the dtype's, so two products have an exact sum, in any order. Each line has a scale of its own.
  */
-function fillScaled(out: Tensor, { lines, ...fill }: Fill, dtype: Dtype, first: number): void {
+function fillScaled(
+  out: Tensor,
+  { lines, ...fill }: Fill,
+  dtype: Dtype,
+  first: number,
+  apart: number,
+): void {
   if (!lines) throw new TypeError('scaled inputs are those of sums');
   const { each, length: steps, pitch, step, role } = lines;
   const bits = DTYPES[dtype].fractionBits - 1;
   const places = Math.max(Math.floor((steps + 1 - role) / 2), 1);
   for (let i = 0; i < out.length; i++) {
-    const at = first + i;
+    const at = first + i * apart;
     const within = at % (each * steps);
     const line = Math.floor(at / (each * steps)) * each + (Math.floor(within / pitch) % each);
     const p = Math.floor(within / step) % steps;
@@ -227,12 +227,18 @@ function fillScaled(out: Tensor, { lines, ...fill }: Fill, dtype: Dtype, first: 
 }
 
 /** One in 16 is 0. */
-function fillBits(out: Tensor, { range, least }: Fill, dtype: Dtype, start: number): void {
+function fillBits(
+  out: Tensor,
+  { range, least }: Fill,
+  dtype: Dtype,
+  start: number,
+  step: number,
+): void {
   const { isInteger, fractionBits } = DTYPES[dtype];
   const words = new Int32Array(out.buffer, out.byteOffset, out.length);
   const mantissa = 0x7fffff & ~(2 ** (24 - fractionBits) - 1);
   for (let i = 0; i < words.length; i++) {
-    const hash = hash32(i + start);
+    const hash = hash32(Math.imul(i, step) + start);
     const more = hash32(hash);
     const exponent = ((more >>> 4) % (range - least + 1)) + least;
     const float = (hash & 0x80000000) | (exponent << 23) | (hash & mantissa);

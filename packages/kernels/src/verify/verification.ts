@@ -1,5 +1,4 @@
 import type { Rounding, Tensor } from '../dtype';
-import type { Rows } from '../numbers';
 import type { Comparison } from './compare';
 
 /** How an output was checked; `device`: every element, on the device (gpu/judge/). */
@@ -67,10 +66,13 @@ export interface DeviceVerification<Shape> {
   readonly reference: string;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;
-  /** Of an op with sums: sizes of the problem of the output's first rows, whose inputs are the first of this one's. */
-  leading?(shape: Shape, rows: number): readonly number[];
-  /** A row of the output of an op without sums, by which the host proves the reference. */
-  row?(shape: Shape, block: InputBlock, row: number): Tensor;
+  /** Elements of the output, by which the host proves the reference. */
+  elements(
+    shape: Shape,
+    line: InputLine,
+    rows: readonly number[],
+    cols: readonly number[],
+  ): ElementsInF64;
   /**
    * The 2-norms that bound an element's error: those of lines of two inputs, by row and by column
    * of the output. Absent: the op does not round, in any dtype.
@@ -91,5 +93,15 @@ export interface Lines {
   readonly step: number;
 }
 
-/** Rows and columns of one generated input, row-major. */
-export type InputBlock = (input: number, rows: readonly number[], cols: Rows) => Tensor;
+/** Elements where some rows and columns of an output meet, row-major. */
+export interface ElementsInF64 {
+  readonly values: ArrayLike<number>;
+  /** The product of the 2-norms that bounds the error of each; null where nothing rounds. */
+  readonly scales: ArrayLike<number> | null;
+}
+
+/** Elements of a generated input that lie `step` apart. */
+export type InputLine = (
+  input: number,
+  line: Pick<Lines, 'step' | 'length'> & { readonly first: number },
+) => Tensor;

@@ -5,6 +5,7 @@ import type { Rows } from '../../numbers';
 import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
+import { sourceByDtype } from '../../specialise';
 import { jsonNumber, type WorstElement } from '../../verify/compare';
 import { type InputChoice, inputTensors, isExact } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
@@ -23,12 +24,17 @@ import { type Reference, References } from './references';
 import { type Question, Results } from './results';
 import { boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
 
+/** Multiply-adds of a reference that takes a few milliseconds. */
+const QUICK_WORK = 2 ** 34;
+
 /** An output to be judged, with the inputs it was computed from. */
 export interface Judged {
   readonly choice: InputChoice;
   readonly inputs: readonly GPUBuffer[];
   /** Between its guards. */
   readonly output: GPUBuffer;
+  /** Of its rows; absent: all. */
+  readonly part?: Rows | undefined;
 }
 
 /** Rows of an output, which have a reference of their own. */
@@ -77,14 +83,22 @@ export class Judge {
     this.#references.compileAhead({ problem, computes });
     const { norms } = opOf(problem).verification.onDevice ?? {};
     const rounds = norms && computes !== 'copy' && !DTYPES[problem.dtype].isInteger;
-    const [source, read] = rounds ? [valuesSource(problem), 4] : [bitsSource(problem), 2];
+    const [source, read] = rounds
+      ? [valuesSource(problem.dtype), 4]
+      : [bitsSource(problem.dtype), 2];
     this.#results.compile(source, read).catch(() => undefined);
     this.#results.compile(guardsWgsl, 1).catch(() => undefined);
   }
 
+  /** Parts of an output whose references take some milliseconds each. */
+  quickParts(problem: Problem): readonly Rows[] {
+    if (this.#references.has(problem)) return this.#references.parts(problem, QUICK_WORK);
+    return [{ first: 0, end: opOf(problem).output(problem.shape).rows }];
+  }
+
   /**
-   * One verdict on some outputs, which holds once `proved`. Throws OutOfBoundsWrite if a guard around
-   * `memory` has changed since the poison.
+   * One verdict on some outputs. Throws OutOfBoundsWrite if a guard around `memory` has changed since
+   * the poison, ReferenceWrong if what it would rest on is wrong.
    */
   async verdict(
     judging: Case,
@@ -102,7 +116,9 @@ export class Judge {
     const verdicts: Verdict[] = [];
     const most = this.#references.capacity(problem);
     const parts = this.#references.parts(problem);
-    const all = outputs.flatMap((output) => parts.map((part) => ({ ...output, part })));
+    const all = outputs.flatMap((output) =>
+      (output.part ? [output.part] : parts).map((part) => ({ ...output, part })),
+    );
     for (let first = 0; first < all.length; first += most) {
       const questions: Question<Promise<Verdict>>[] = [];
       for (const judged of all.slice(first, first + most)) {
@@ -124,11 +140,6 @@ export class Judge {
       guards = [];
     }
     return merged(verdicts);
-  }
-
-  /** Resolves once what verdicts rest on is proved. Throws ReferenceWrong. */
-  async proved({ problem, kernel: { computes } }: Case): Promise<void> {
-    if (this.#references.has(problem)) await this.#references.proved({ problem, computes });
   }
 
   /** Asks all at once: waiting for a device takes longer than most comparisons. */
@@ -165,7 +176,7 @@ export class Judge {
       rows,
       base,
     ];
-    const source = valuesSource(problem);
+    const source = valuesSource(problem.dtype);
     const read = [guarded(judged.output), reference.want, ...norms];
     return {
       job: { source, read, words, bytes: 4 * RECORD_WORDS * groups, groups },
@@ -186,7 +197,7 @@ export class Judge {
     reference: Reference,
   ): Question<Promise<Verdict>> {
     const { length, base, share, groups } = sharesOf(problem, judged.part);
-    const source = bitsSource(problem);
+    const source = bitsSource(problem.dtype);
     const read = [guarded(judged.output), reference.want];
     const answer = async (results: ArrayBuffer): Promise<Verdict> => {
       const records = new Uint32Array(results);
@@ -302,11 +313,12 @@ const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
   !DTYPES[problem.dtype].isInteger &&
   opOf(problem).verification.onDevice?.norms !== undefined;
 
-function valuesSource({ dtype }: Problem): string {
+const valuesSource = sourceByDtype((dtype) => {
   const isHalf = DTYPES[dtype].element === 'f16';
   const [enable, halves] = isHalf ? ['enable f16;', 'f16'] : ['', 'f32'];
   return `${enable}\nalias H = ${halves};\nconst HALVES = ${isHalf};\n${compareValues}`;
-}
+});
 
-const bitsSource = ({ dtype }: Problem): string =>
-  `const HALVES = ${DTYPES[dtype].element === 'f16'};\n${compareBits}`;
+const bitsSource = sourceByDtype(
+  (dtype) => `const HALVES = ${DTYPES[dtype].element === 'f16'};\n${compareBits}`,
+);

@@ -3,12 +3,12 @@ import type { Kernel } from '../../kernel';
 import { hash32, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
-import { compareBits } from '../../verify/compare';
-import { type InputChoice, inputBlock, inputTensors, isExact } from '../../verify/inputs';
-import type { DeviceVerification } from '../../verify/verification';
-import { drawSecret, outputCheck } from '../../verify/verify';
-import { BufferUsage, download, MAP_READ } from '../buffers';
+import { type InputChoice, inputLine, isExact } from '../../verify/inputs';
+import type { DeviceVerification, InputLine } from '../../verify/verification';
+import { drawSecret } from '../../verify/verify';
+import { BufferUsage, MAP_READ } from '../buffers';
 import type { DeviceWatch } from '../watch';
+import { boundOf } from './shares';
 
 /** How the host proves a reference that the device made. */
 
@@ -33,74 +33,116 @@ export const roundingOf = (terms: number): Rounding => ({
   store: null,
 });
 
-/** Rows of a reference without sums that the host computes too. */
-const PROVED_ROWS = 24;
+/** The host's share of a proof: so many multiply-adds, about, and lines each way; some 15 ms. */
+const PROOF = { work: 2 ** 23, least: 8, most: 128 };
 
-/** A copy of so many first bytes that the host can map. */
-export function mappable(watch: DeviceWatch, want: GPUBuffer, size: number): Promise<GPUBuffer> {
-  const { device } = watch;
-  return watch.scoped('read a reference', () => {
-    const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
-    const staging = device.createBuffer({ size, usage });
-    const encoder = device.createCommandEncoder();
-    encoder.copyBufferToBuffer(want, 0, staging, 0, size);
-    device.queue.submit([encoder.finish()]);
-    return staging;
-  });
+/** Lines of `count`: the first, the last, and one at a secret place in each of equal parts. */
+function drawnLines(count: number, most: number, secret: number): number[] {
+  if (count <= most) return Array.from({ length: count }, (_, line) => line);
+  const part = count / (most - 2);
+  const drawn = Array.from({ length: most - 2 }, (_, i) =>
+    Math.floor((i + hash32(secret + i) / 2 ** 32) * part),
+  );
+  return [...new Set([0, ...drawn, count - 1])];
+}
+
+/** A wrong element of a reference, its row counted from the reference's first. */
+export interface WrongElement {
+  readonly row: number;
+  readonly col: number;
+  readonly got: number;
+  readonly want: number;
 }
 
 /**
- * What is wrong by f64 in the first elements of a reference, which are copied to `staging`: whole
- * where that is quick, else by secret rows, columns and Freivalds vectors. Null: nothing.
+ * Compares a reference with the host where secret rows and columns meet: within half the bound of an
+ * output, or exactly where nothing rounds. Null: nothing is wrong.
  */
 export async function wrongElement(
   watch: DeviceWatch,
-  { problem, choice }: Pick<Wanted, 'problem' | 'choice'>,
-  staging: GPUBuffer,
-) {
-  const { HostArray, isInteger } = DTYPES[problem.dtype];
-  const rounding = isInteger ? {} : { rounding: roundingOf(opOf(problem).terms(problem.shape)) };
-  const options = { ...rounding, exact: isExact(choice.mode), sampled: true };
-  try {
-    await watch.settled(staging.mapAsync(MAP_READ));
-    const check = outputCheck(problem, inputTensors(problem, choice), options);
-    return check(new HostArray(staging.getMappedRange())).worst;
-  } finally {
-    staging.destroy();
-  }
-}
-
-/** Secret rows, the first and the last, bit for bit. */
-export async function wrongRow(
-  watch: DeviceWatch,
   { problem, computes, choice, part }: Wanted,
   want: GPUBuffer,
-) {
+): Promise<WrongElement | null> {
   const op = opOf(problem);
+  const { elements, norms } = onDevice(problem);
+  const { bytes, fromDevice, HostArray, isInteger } = DTYPES[problem.dtype];
+  const isCopy = computes === 'copy';
   const [input] = op.inputs(problem.shape);
   const output = op.output(problem.shape);
   // A copy has its input's rows, one after the other.
-  const { cols } = computes === 'copy' && input ? input : output;
-  const rows = Math.floor(((part.end - part.first) * output.cols) / cols);
-  const { bytes, fromDevice } = DTYPES[problem.dtype];
-  const secret = drawSecret();
-  const some = Array.from({ length: PROVED_ROWS }, (_, i) => hash32(secret + i) % rows);
-  const block = (input: number, lines: readonly number[], columns: Rows) =>
-    inputBlock(problem, choice, input, lines, columns);
-  for (const row of new Set([0, rows - 1, ...some])) {
-    const right =
-      computes === 'copy'
-        ? block(0, [row], { first: 0, end: cols })
-        : onDevice(problem).row?.(problem.shape, block, row);
-    const begin = Math.floor((row * cols * bytes) / 4) * 4;
-    const end = Math.ceil(((row + 1) * cols * bytes) / 4) * 4;
-    const read = await download(watch, want, begin, end - begin);
-    const skipped = (row * cols * bytes - begin) / bytes;
-    const got = fromDevice(read.bytes, skipped + cols).slice(skipped);
-    const { worst } = right ? compareBits(got, right, cols) : { worst: null };
-    if (worst) return { ...worst, row };
+  const { cols: width } = isCopy && input ? input : output;
+  const count = Math.floor(((part.end - part.first) * output.cols) / width);
+  const terms = op.terms(problem.shape);
+  const most = Math.floor(Math.sqrt(PROOF.work / terms));
+  const lines = Math.min(Math.max(most, PROOF.least), PROOF.most);
+  const rows = drawnLines(count, lines, drawSecret());
+  const cols = drawnLines(width, lines, drawSecret());
+  const line: InputLine = (...wanted) => inputLine(problem, choice, ...wanted);
+  const numbered = rows.map((row) => row + part.first);
+  const right = isCopy
+    ? { values: copied(line, width, numbered, cols), scales: null }
+    : elements(problem.shape, line, numbered, cols);
+  const sums = norms !== undefined && !isCopy;
+  const read = await downloadRows(watch, want, rows, width * (sums ? 4 : bytes));
+  const { tolerance } = boundOf(roundingOf(terms), 1, rows.length * cols.length);
+  const scales = isInteger || isExact(choice.mode) ? null : right.scales;
+  for (const [i, row] of rows.entries()) {
+    const { memory, skipped } = read(i);
+    const got = sums
+      ? new HostArray(memory)
+      : fromDevice(memory, skipped / bytes + width).subarray(skipped / bytes);
+    for (const [j, col] of cols.entries()) {
+      const at = i * cols.length + j;
+      const found = { row, col, got: got[col] ?? Number.NaN, want: right.values[at] ?? Number.NaN };
+      const bound = scales ? tolerance * (scales[at] ?? 0) : 0;
+      if (!(Math.abs(found.got - found.want) <= bound)) return found;
+    }
   }
   return null;
+}
+
+function copied(
+  line: InputLine,
+  width: number,
+  rows: readonly number[],
+  cols: readonly number[],
+): number[] {
+  return rows.flatMap((row) => {
+    const all = line(0, { first: row * width, step: 1, length: width });
+    return cols.map((col) => all[col] ?? 0);
+  });
+}
+
+/** Rows of a buffer in one go: each from the word that it begins in, of which bytes may be the row before's. */
+async function downloadRows(
+  watch: DeviceWatch,
+  buffer: GPUBuffer,
+  rows: readonly number[],
+  bytes: number,
+) {
+  const pitch = 4 * (Math.ceil(bytes / 4) + 1);
+  const staging = await watch.scoped('read a reference', () => {
+    const usage = BufferUsage.MAP_READ | BufferUsage.COPY_DST;
+    const memory = watch.device.createBuffer({ size: pitch * rows.length, usage });
+    const encoder = watch.device.createCommandEncoder();
+    for (const [i, row] of rows.entries()) {
+      const begin = Math.floor((row * bytes) / 4) * 4;
+      const size = Math.min(Math.ceil(((row + 1) * bytes) / 4) * 4, buffer.size) - begin;
+      encoder.copyBufferToBuffer(buffer, begin, memory, i * pitch, size);
+    }
+    watch.device.queue.submit([encoder.finish()]);
+    return memory;
+  });
+  try {
+    await watch.settled(staging.mapAsync(MAP_READ));
+    const all = staging.getMappedRange().slice(0);
+    return (i: number) => ({
+      memory: all.slice(i * pitch, (i + 1) * pitch),
+      skipped: ((rows[i] ?? 0) * bytes) % 4,
+    });
+  } finally {
+    staging.destroy();
+  }
 }
 
 export function onDevice(problem: Problem): DeviceVerification<Problem['shape']> {

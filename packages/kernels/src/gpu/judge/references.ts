@@ -1,20 +1,19 @@
 import { DTYPES } from '../../dtype';
 import { ReferenceWrong } from '../../errors';
 import { ceilDiv, type Rows } from '../../numbers';
-import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { shapeText } from '../../shape';
 import { typeHeader } from '../../specialise';
 import { nowNs } from '../../timing';
-import { choiceKey } from '../../verify/inputs';
+import { choiceKey, REGIME_SEED } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
 import type { Lines } from '../../verify/verification';
 import { BufferUsage, contentOf } from '../buffers';
 import { uniformOf } from '../fill';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
-import { mappable, onDevice, type Wanted, wrongElement, wrongRow } from './proving';
+import { onDevice, type Wanted, wrongElement } from './proving';
 import { partsOf } from './shares';
 
 /** What a part of the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
@@ -28,6 +27,9 @@ export interface Reference {
 /** Most memory in references that are kept. A larger one is made in parts. */
 const KEPT_BYTES = 512 * 2 ** 20;
 
+/** Most memory of one whose inputs every run of its problem has: it is kept beside the others. */
+const LASTING_BYTES = KEPT_BYTES / 8;
+
 /** A dispatch takes about this long, s: far below what makes a system kill it. */
 const DISPATCH_S = 0.05;
 
@@ -36,9 +38,6 @@ const FIRST_WORK = 2 ** 25;
 
 /** Sides of what a workgroup writes. */
 const BLOCK = 64;
-
-/** Rows by which the first of several parts is proved. */
-const PROVED_ROWS = BLOCK;
 
 /** Workgroups in one dimension that every device can dispatch. */
 const MAX_GROUPS = 65_535;
@@ -49,15 +48,17 @@ type Workgroups = readonly [x: number, y: number, z: number];
 
 /**
  * References of one problem by their inputs, made on the device. The first of each class of shapes
- * is proved against f64 on the host: whole where that is quick, else by secret rows, columns and
- * Freivalds vectors.
+ * is proved against f64 on the host, where secret rows and columns meet.
  */
 export class References {
   readonly #watch: DeviceWatch;
   readonly #pipelines: Pipelines;
+  /** By their inputs, the last used last. */
   readonly #kept = new Map<string, Reference>();
-  /** Of classes of shapes. */
-  readonly #proofs = new Map<string, Promise<void>>();
+  /** Of inputs that every run of the problem has. */
+  readonly #lasting = new Map<string, Reference>();
+  /** Classes of shapes. */
+  readonly #proved = new Set<string>();
   #problem = '';
   /** Multiply-adds of the next dispatch, by what the last ones took. */
   #work = FIRST_WORK;
@@ -72,10 +73,15 @@ export class References {
     return opOf(problem).verification.onDevice !== undefined;
   }
 
-  /** The parts of a problem's output that have a reference each. */
-  parts(problem: Problem): Rows[] {
+  /**
+   * The parts of a problem's output that have a reference each.
+   *
+   * @param mostWork multiply-adds of one
+   */
+  parts(problem: Problem, mostWork = Number.POSITIVE_INFINITY): Rows[] {
     const { maxStorageBufferBindingSize, maxBufferSize } = this.#watch.device.limits;
-    const most = Math.min(maxStorageBufferBindingSize, maxBufferSize, KEPT_BYTES);
+    const ofWork = (4 * mostWork) / onDevice(problem).steps(problem.shape);
+    const most = Math.min(maxStorageBufferBindingSize, maxBufferSize, KEPT_BYTES, ofWork);
     return partsOf(problem, most, BLOCK);
   }
 
@@ -90,44 +96,39 @@ export class References {
     }
   }
 
-  /** The proof of the first reference of its class goes on in the background: see `proved`. */
+  /** Throws ReferenceWrong if the first of its class is. */
   async get(wanted: Wanted): Promise<Reference> {
     const { problem, choice, part } = wanted;
     const key = keyOf(wanted);
     // The next problem replaces them: there is memory for those of one.
     if (key !== this.#problem) this.destroy();
     this.#problem = key;
-    const inputsKey = `${choiceKey(choice)} ${part.first}`;
-    const known = this.#kept.get(inputsKey);
+    const inputsKey = `${choiceKey(choice)} ${part.first} ${part.end}`;
+    const kept = this.#lasts(wanted) ? this.#lasting : this.#kept;
+    const known = kept.get(inputsKey);
     if (known) {
       // The last in line to make room: it is about to be used, with others that may be new.
-      this.#kept.delete(inputsKey);
-      this.#kept.set(inputsKey, known);
+      kept.delete(inputsKey);
+      kept.set(inputsKey, known);
       return known;
     }
     this.#makeRoom(problem);
     const reference = await this.#make(wanted);
-    this.#kept.set(inputsKey, reference);
+    kept.set(inputsKey, reference);
     try {
       await this.#prove(wanted, reference);
     } catch (error) {
       // Kept, it would be taken for proved.
-      this.#drop(inputsKey);
+      drop(kept, inputsKey);
       throw error;
     }
     return reference;
   }
 
-  /**
-   * Resolves once the references of a problem are proved, and the host is quiet. Throws
-   * ReferenceWrong if they are wrong.
-   */
-  async proved(wanted: Proved): Promise<void> {
-    await this.#proofs.get(classOf(wanted));
-  }
-
   destroy(): void {
-    for (const key of this.#kept.keys()) this.#drop(key);
+    for (const kept of [this.#kept, this.#lasting]) {
+      for (const key of kept.keys()) drop(kept, key);
+    }
     this.#problem = '';
   }
 
@@ -138,15 +139,13 @@ export class References {
     return Math.max(1, Math.floor(KEPT_BYTES / (4 * cols * (largest.end - largest.first))));
   }
 
-  #makeRoom(problem: Problem): void {
-    const most = this.capacity(problem);
-    for (const key of this.#kept.keys()) if (this.#kept.size >= most) this.#drop(key);
+  #lasts({ problem, choice }: Wanted): boolean {
+    return choice.seed === REGIME_SEED && this.capacity(problem) * LASTING_BYTES >= KEPT_BYTES;
   }
 
-  #drop(key: string): void {
-    const reference = this.#kept.get(key);
-    for (const buffer of [reference?.want, ...(reference?.norms ?? [])]) buffer?.destroy();
-    this.#kept.delete(key);
+  #makeRoom(problem: Problem): void {
+    const most = this.capacity(problem);
+    for (const key of this.#kept.keys()) if (this.#kept.size >= most) drop(this.#kept, key);
   }
 
   async #make(wanted: Wanted): Promise<Reference> {
@@ -300,39 +299,25 @@ export class References {
     return { layout, ...(await this.#pipelines.compile(source, layout)) };
   }
 
-  /** What the host compares of a problem: all of it or, of one in parts, the first rows. */
-  #proved(problem: Problem): Problem {
-    const { leading } = onDevice(problem);
-    const [{ end } = { end: 1 }, ...others] = this.parts(problem);
-    if (!leading || others.length === 0) return problem;
-    const { output, batch, shape: shapeOf } = opOf(problem);
-    const perProblem = output(problem.shape).rows / batch(problem.shape);
-    const sizes = leading(problem.shape, Math.min(end, perProblem, PROVED_ROWS));
-    return { ...problem, shape: shapeOf(sizes) } as Problem;
-  }
-
-  /** Compares the first reference of a class of shapes with f64 on the host. */
+  /** Compares the first reference of a class of shapes with f64 on the host. Throws ReferenceWrong. */
   async #prove(wanted: Wanted, { want }: Reference): Promise<void> {
     const name = classOf(wanted);
-    if (this.#proofs.has(name) || !isProvable(wanted)) return;
-    const { choice } = wanted;
-    // Copied now, because a next problem's references replace this one while the host is at work.
-    const problem = this.#proved(wanted.problem);
-    const bytes = 4 * elements(opOf(problem).output(problem.shape));
-    const worst = isByRow(wanted)
-      ? Promise.resolve(await wrongRow(this.#watch, wanted, want))
-      : wrongElement(this.#watch, { problem, choice }, await mappable(this.#watch, want, bytes));
-    const proof = worst.then((found) => {
-      if (!found) return;
-      const { row, col, got, want: right } = found;
+    if (this.#proved.has(name) || !isProvable(wanted)) return;
+    const wrong = await wrongElement(this.#watch, wanted, want);
+    if (wrong) {
+      const { row, col, got, want: right } = wrong;
       throw new ReferenceWrong(
         `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${right}`,
       );
-    });
-    // Heard by whoever waits for it.
-    proof.catch(() => undefined);
-    this.#proofs.set(name, proof);
+    }
+    this.#proved.add(name);
   }
+}
+
+function drop(kept: Map<string, Reference>, key: string): void {
+  const reference = kept.get(key);
+  for (const buffer of [reference?.want, ...(reference?.norms ?? [])]) buffer?.destroy();
+  kept.delete(key);
 }
 
 function referenceSource(problem: Problem): string {
@@ -348,11 +333,10 @@ const keyOf = ({ problem, computes }: Proved): string =>
   [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
 
 /** The host's sums round on scaled inputs, and do not wrap: other inputs prove the same shader. */
-const isProvable = (wanted: Wanted): boolean =>
-  isByRow(wanted) || !['scaled', 'bits'].includes(wanted.choice.mode ?? 'uniform');
-
-const isByRow = ({ problem, computes }: Proved): boolean =>
-  computes === 'copy' || onDevice(problem).row !== undefined;
+const isProvable = ({ problem, computes, choice }: Wanted): boolean =>
+  computes === 'copy' ||
+  onDevice(problem).norms === undefined ||
+  !['scaled', 'bits'].includes(choice.mode ?? 'uniform');
 
 /** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks or not. */
 function classOf({ problem, computes }: Proved): string {
