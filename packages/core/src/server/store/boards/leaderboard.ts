@@ -164,13 +164,17 @@ export const naiveBeside = (
  */
 export const shorterMedians = (db: PrismaClient, bests: Prisma.Sql) =>
   db.$queryRaw<(Interval & { bestId: string; address: string; resultId: string })[]>`
-    SELECT b."resultId" AS "bestId", v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
-    FROM "VariantBest" AS b JOIN "VariantBest" AS v ON v."deviceKey" = b."deviceKey"
-      AND v."op" = b."op" AND v."dtype" = b."dtype" AND v."shape" = b."shape"
-      AND v."profile" = b."profile" AND v."methodology" = b."methodology"
-    WHERE b."isBest" AND ${bests} AND v."medianNs" < b."medianNs"
-      AND (v."unranked" IS NULL) = (b."unranked" IS NULL)
-      AND strpos(v."kernel", '@') = 0`;
+    SELECT b."resultId" AS "bestId", v.*
+    FROM "VariantBest" AS b CROSS JOIN LATERAL (
+      SELECT v."address", v."resultId", v."medianNs", v."lowNs", v."highNs"
+      FROM "VariantBest" AS v
+      WHERE v."deviceKey" = b."deviceKey" AND v."op" = b."op" AND v."dtype" = b."dtype"
+        AND v."shape" = b."shape" AND v."profile" = b."profile"
+        AND v."methodology" = b."methodology" AND v."medianNs" < b."medianNs"
+        AND (v."unranked" IS NULL) = (b."unranked" IS NULL) AND strpos(v."kernel", '@') = 0
+      -- By the bests, which are few, and not by the variants.
+      OFFSET 0) AS v
+    WHERE b."isBest" AND ${bests}`;
 
 /** Of `shorterMedians`, the one to name beside the best of a device; null: none. */
 export function shorterMedianOf(
