@@ -1,21 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, type Page, test } from '@playwright/test';
-import { emptyDataFolder, type Grid, startGrid } from './grid';
+import { expect, type Page } from '@playwright/test';
+import { test } from './fixtures';
+import type { Grid } from './grid';
 
 /** What opens, replaces and ends a session, and how the built site names what goes wrong. */
 
 let grid: Grid;
-let folder: Awaited<ReturnType<typeof emptyDataFolder>>;
 let elsewhere: Server;
 
 test.describe.configure({ mode: 'serial' });
 
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  folder = await emptyDataFolder();
-  grid = await startGrid(folder.dataDir, ['--no-worker'], { TILEMARK_LIMIT_LOGIN: '1' });
+test.beforeAll(async ({ makeGrid }) => {
+  grid = await makeGrid(['--no-worker'], { TILEMARK_LIMIT_LOGIN: '1' });
   // Another site, with a link to this one.
   elsewhere = createServer((asked, answer) => {
     const to = new URL(asked.url ?? '/', 'http://elsewhere.test').searchParams.get('to') ?? '';
@@ -29,8 +27,7 @@ test.beforeAll(async () => {
 
 test.afterAll(async () => {
   elsewhere?.close();
-  await grid?.stop('SIGINT');
-  await folder?.remove();
+  await grid?.stop();
 });
 
 const api = (path: string, token: string, body: unknown) =>

@@ -17,8 +17,6 @@ import { handle } from './app';
  * attached to it, and `tilemark` and the GitHub Action's script as a stranger runs them.
  */
 
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 300_000 });
-
 const root = fileURLToPath(new URL('../../../../..', import.meta.url));
 const bundle = join(root, 'node_modules', '.cache', `tilemark-${randomUUID()}`);
 const main = join(bundle, 'main.mjs');
@@ -280,7 +278,7 @@ it('bombs cost the grid, its other runs, and its memory nothing', async () => {
         expect((await grid.store.sweeps.get(id))?.status).toBe('done');
       }
     },
-    { timeout: 300_000, interval: 500 },
+    { timeout: 240_000, interval: 500 },
   );
   const fates = await Promise.all(sweeps.map((id) => grid.store.sweeps.results(id)));
   for (const [i, [name, [, , how]]] of Object.entries(bombs).entries()) {

@@ -59,7 +59,7 @@ describe('a family, tuned on a device', () => {
       expect(final?.ratio).toBeGreaterThan(0);
       expect(final?.low).toBeLessThanOrEqual(final?.high ?? 0);
     }
-  }, 600_000);
+  });
 
   it('is screened and duels as a job of a grid, whose selector then answers for it', async () => {
     const databaseUrl = await testDatabase();
@@ -125,7 +125,7 @@ describe('a family, tuned on a device', () => {
       await queue.close();
       await store.close();
     }
-  }, 900_000);
+  });
 
   it('has duels of a second, beside which its variant is screened alone', async () => {
     const runner = new Runner({ entry: bundle.child, device: '0' });

@@ -24,10 +24,7 @@ const outcomes = (results: BenchFile['results']) =>
     policy === 'screen' ? [[runId, address, endedAt, outcome]] : [],
   );
 
-// The finals and their duels take many seconds each.
-it('tune tries a space, writes results, saves the winner, and goes on from its cache', {
-  timeout: 300_000,
-}, async () => {
+it('tune tries a space, writes results, saves the winner, and goes on from its cache', async () => {
   const args = [...NAIVE, '--tunable', 'BLOCK=4,8', '--budget', '1h'];
   const files = ['--cache', file('trials'), '--json', file('all.json'), '--save', file('best')];
   const first = await tune(...args, ...files);
