@@ -20,10 +20,10 @@ const faults = (file: string, minutes: number): Part => ({
 
 /** What `npm test` leaves out; first what proves most per minute. */
 const FULL: readonly Part[] = [
-  { name: 'every page', minutes: 14, run: () => playwright('pages') },
+  { name: 'every page', minutes: 10, run: () => playwright('pages') },
   { name: 'slow tests of single parts', minutes: 8, run: () => vitest(['--project=full']) },
   faults('storm', 2),
-  faults('poison', 6),
+  faults('poison', 3),
   faults('worker', 6),
   faults('services', 8),
   faults('http', 12),
