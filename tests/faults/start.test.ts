@@ -61,7 +61,7 @@ it('a whole `npm start` killed -9 three times over one sweep ends it once', asyn
     await grid.stop();
     await folder.remove();
   }
-}, 600_000);
+});
 
 it('a second start beside a grid that lost its terminal says where that runs and how to end it', async () => {
   const { dataDir, remove } = await emptyDataFolder();
