@@ -28,7 +28,7 @@ let lender: { readonly child: ChildProcess; readonly device: string };
 /** What `cp -a` of the guide made. */
 let copy: string;
 
-test.describe.configure({ mode: 'serial', timeout: 600_000 });
+test.describe.configure({ timeout: 600_000 });
 
 test.beforeAll(async () => {
   folder = await emptyDataFolder();
