@@ -33,8 +33,8 @@ export const roundingOf = (terms: number): Rounding => ({
   store: null,
 });
 
-/** The host's share of a proof: so many multiply-adds, about, and lines each way; some 15 ms. */
-const PROOF = { work: 2 ** 23, least: 8, most: 128 };
+/** The host's share of a proof: so many multiply-adds, about, and lines each way; some 10 ms. */
+const PROOF = { work: 2 ** 21, least: 8, most: 128 };
 
 /** Lines of `count`: the first, the last, and one at a secret place in each of equal parts. */
 function drawnLines(count: number, most: number, secret: number): number[] {
