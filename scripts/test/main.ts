@@ -31,6 +31,9 @@ const FULL: readonly Part[] = [
   faults('clock', 2),
   faults('network', 8),
   faults('start', 4),
+  faults('disk', 2),
+  faults('stranger', 3),
+  faults('hostile', 6),
   {
     ...{ name: 'attach', minutes: 15 },
     run: () => program('npm', ['run', '--silent', 'test:attach']),
