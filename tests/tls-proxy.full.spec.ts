@@ -76,7 +76,7 @@ test('its session is for TLS only, and the attach command has the address that t
   const command = page.locator('code', { hasText: /npx -y/ }).first();
   await expect(command).toContainText(
     new RegExp(
-      `^TILEMARK_TOKEN=tm_worker_\\w+ npx -y ${proxy.url}/worker.tgz --server ${proxy.url}$`,
+      `^TILEMARK_TOKEN=tm_worker_[\\w-]+ npx -y ${proxy.url}/worker.tgz --server ${proxy.url}$`,
     ),
   );
 });
