@@ -733,6 +733,8 @@ test('no flag in the text of the docs breaks after its hyphens', { tag: '@full' 
 test('docs hide no text: what goes on beyond its edge is shaded and scrolls', {
   tag: '@full',
 }, async ({ page }) => {
+  // Pages are turned faster here than a stranger may.
+  await page.goto(grid.loginUrl);
   await page.goto(`${grid.url}/docs`);
   const links = await page
     .locator('main a[href^="/docs/"]')

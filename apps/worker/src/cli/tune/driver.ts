@@ -106,7 +106,7 @@ export class SearchDriver {
   /** A monotonic clock that stands still while others on this machine measure, ns. */
   readonly nowNs = (): number => clockNs() - this.#waitedNs;
 
-  /** What a search is told of the run that it asks for. */
+  /** The outcome of a run that a search asked for. */
   readonly answer = async ({ following, run }: Ask): Promise<Answer<Outcome>> => {
     const { address, policy, problem, rival, variant } = run;
     if (rival) {

@@ -314,7 +314,7 @@ test('a reference that a verdict compares with is kept while it makes others', a
 });
 
 test.each([2, 4, 8, 13, 16, 31, 32, 48])('the reference of sums of %i is proved', async (k) => {
-  // Above what is proved whole: thousands of rows, each with its residual.
+  // Thousands of rows, of which some are proved.
   const problem = product(4096, Math.min(Math.ceil(2 ** 26 / 4096 / k), 4000), k);
   const variant = { kernel: 'matmul/naive', tunables: {} } as const;
   const prepared = await gpu.executor.prepare(variant, problem, { seed: k, bufferSets: 1 });
