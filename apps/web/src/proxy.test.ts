@@ -46,7 +46,7 @@ it.each([
   ['/?op=conv', 'op cannot be “conv”'],
   ['/?shape=12x', "shape: '12x' is not a shape of matmul"],
   ['/?op=transpose&shape=1x2x3', 'is not a shape of transpose'],
-  ['/?shape=65537', 'from 1 to 65536'],
+  ['/?shape=16777217', 'from 1 to 16777216'],
   ['/?view=pie', 'view cannot be “pie”'],
   ['/?groups=gpu,toaster', 'groups cannot be “gpu,toaster”'],
   ['/?groups=gpu&groups=toaster', 'groups cannot be “gpu,toaster”'],

@@ -70,6 +70,25 @@ describe('a device can run a variant', () => {
     );
   });
 
+  test('a layer as wide as a vocabulary, where the grid has room for it', () => {
+    const layer: Problem = { op: 'matmul', shape: { m: 8, n: 262_144, k: 64 }, dtype: 'f32' };
+    expect(why('matmul/naive', { BLOCK: 16 }, layer)).toBeNull();
+    expect(why('matmul/naive', { BLOCK: 2 }, layer)).toContain('workgroups in one dimension');
+    const vast: Problem = { ...layer, shape: { m: 2 ** 24, n: 2 ** 24, k: 2 ** 24 } };
+    expect(why('matmul/naive', { BLOCK: 16 }, vast)).toContain('in one buffer');
+    expect(why('matmul/cpu-naive', {}, vast)).toContain('in one array; a host allows 4 GiB');
+  });
+
+  test('not a K beyond the end of a bounded loop', () => {
+    const deep: Problem = { op: 'matmul', shape: { m: 64, n: 64, k: 65_537 }, dtype: 'f32' };
+    const bounded = { kernel: 'matmul/warp-tile', tunables: { TILE_LOOP: 'bounded' } };
+    expect(feasible(bounded, deep, limits)).toMatchObject({
+      why: expect.stringContaining('TILE_LOOP=bounded ends at K = 65536'),
+    });
+    expect(why('matmul/stream-k', {}, deep)).toContain('takes K up to 65536');
+    expect(why('matmul/warp-tile', { BM: 64, BN: 64, TN: 8 }, deep)).toBeNull();
+  });
+
   test('not without the features of the dtype', () => {
     expect(why('matmul/naive', {}, square(64, 'f16'))).toContain('shader-f16');
     const device = { ...limits, features: ['shader-f16'] };

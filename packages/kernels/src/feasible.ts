@@ -37,8 +37,12 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
   } else {
     reasons.push(...brokenConstraints(definition, tunables));
     reasons.push(...problemReasons(definition, tunables, problem));
-    if (definition.runsOn === 'gpu' && reasons.length === 0) {
-      reasons.push(...deviceReasons(definition, tunables, problem, device));
+    if (reasons.length === 0) {
+      reasons.push(
+        ...(definition.runsOn === 'gpu'
+          ? deviceReasons(definition, tunables, problem, device)
+          : hostReasons(problem)),
+      );
     }
   }
   return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; also ') };
@@ -53,6 +57,17 @@ function problemReasons(kernel: Kernel, values: TunableValues, problem: Problem)
   return (kernel.problemConstraints ?? [])
     .filter((constraint) => !constraint.holds(values, problem))
     .map(({ reason }) => reason);
+}
+
+/** Bytes of one array that every JavaScript engine allocates. */
+const HOST_ARRAY_BYTES = 2 ** 32;
+
+function hostReasons(problem: Problem): string[] {
+  const { inputs, output } = bufferBytes(problem);
+  const largest = Math.max(...inputs, output);
+  return largest > HOST_ARRAY_BYTES
+    ? [`needs ${bytesText(largest)} in one array; a host allows ${bytesText(HOST_ARRAY_BYTES)}`]
+    : [];
 }
 
 function deviceReasons(

@@ -3,8 +3,11 @@ import { InputError } from './errors';
 import { OPS, type OpId, opById } from './ops';
 import type { Problem, Shape } from './problem';
 
-/** Largest dimension a problem may have. */
-export const MAX_DIMENSION = 65_536;
+/**
+ * Largest dimension a problem may have: kernels count elements in 32 bits, and tiles reach up to 255
+ * rows beyond an edge. What a device cannot bind or dispatch is skipped with the reason (feasible.ts).
+ */
+export const MAX_DIMENSION = 2 ** 24;
 
 /**
  * `512` when every side is 512, else the sides in order: `512x256x128` (MxNxK, RxC). A batch is

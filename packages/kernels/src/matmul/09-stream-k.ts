@@ -2,7 +2,7 @@ import { combinations } from '../combinations';
 import { gpuKernel, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
-import { emitTileKernel, tileEntryPoint } from './tile-emitter';
+import { emitTileKernel, MAX_K, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { ADD_THREADS, MAX_ADD_GROUPS, tileNeeds } from './tile-memory';
 import {
@@ -57,7 +57,13 @@ export const streamK = gpuKernel({
     ...STAGING_TUNABLES,
   ],
   constraints: WARP_CONSTRAINTS,
-  problemConstraints: WARP_PROBLEM_CONSTRAINTS,
+  problemConstraints: [
+    ...WARP_PROBLEM_CONSTRAINTS,
+    {
+      reason: `takes K up to ${MAX_K}: the steps of all shares are counted in 32 bits`,
+      holds: (_values, { shape }) => shape.k <= MAX_K,
+    },
+  ],
   wgsl: (values) => emitTileKernel(layoutOf(values)),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),

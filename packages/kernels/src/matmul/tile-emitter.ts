@@ -4,7 +4,7 @@ import { addParts, addShares, numbersOf, tileDeclarations } from './tile-memory'
 import { aColumn, elementStaging, inTurn, vectorStaging } from './tile-staging';
 
 /** The largest K, for loops that must end at a constant. */
-const MAX_K = 65_536;
+export const MAX_K = 65_536;
 
 /** Entry point for a shape: `main` moves vec4s, so rows of A, B and C must start on one. */
 export function tileEntryPoint({ n, k }: { readonly n: number; readonly k: number }): string {

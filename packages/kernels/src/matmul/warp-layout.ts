@@ -2,6 +2,7 @@ import { valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
 import { type Constraint, type ProblemConstraint, tunable, type ValuesOf } from '../kernel';
 import type { Problem } from '../problem';
+import { MAX_K } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 
 /** Threads that run in lockstep on NVIDIA and other GPUs. Other sizes are slower, not wrong. */
@@ -165,6 +166,11 @@ export const WARP_PROBLEM_CONSTRAINTS: readonly ProblemConstraint<WarpValues>[] 
   {
     reason: 'MULADD=fma needs a floating-point dtype: integers have no fma',
     holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
+  },
+  {
+    reason: `TILE_LOOP=bounded ends at K = ${MAX_K}`,
+    holds: ({ TILE_LOOP }, { shape }) =>
+      TILE_LOOP !== 'bounded' || !('k' in shape) || shape.k <= MAX_K,
   },
 ];
 

@@ -42,6 +42,6 @@ it('refuses a problem of which a dimension is missing or another op’s', () => 
 
 it('says what a dimension may be, not what it was read as', () => {
   expect(refused({ m: '512', n: 'abc', k: '512' })).toEqual([
-    'n cannot be “abc”: a dimension is a whole number from 1 to 65536',
+    'n cannot be “abc”: a dimension is a whole number from 1 to 16777216',
   ]);
 });
