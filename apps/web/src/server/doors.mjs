@@ -1,3 +1,5 @@
+import { isBrowser, sendBusyPage } from './pages/busy-page.mjs';
+
 /**
  * Where each request goes, and whether now: what is not a read goes to the API, with its body
  * unread; reads go to Next once their reader may have them.
@@ -29,19 +31,21 @@ const KINDS = /** @type {const} */ ([
   [/^\/api\/v1\/sweeps\/[^/]+\/results$/, 'table'],
   [/\/opengraph-image|^\/board-picture$|\/badge\.svg$/, 'picture'],
   [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
+  [/^\/(docs(\/|$)|api$|join$|kernels\/new$)/, 'document'],
 ]);
+const PAGES = new Set(['page', 'document']);
 
 /**
- * @param {Pick<import('node:http').IncomingMessage, 'headers' | 'method' | 'url'>} request
+ * @param {Pick<import('node:http').IncomingMessage, 'method' | 'url'>} request
  * @returns {import('./session/reads').Cost}
  */
-export function costOf({ headers, method, url = '/' }) {
+export function costOf({ method, url = '/' }) {
   const [path = '/', query = ''] = url.split('?');
   if (!READS.has(method ?? '')) return path === '/api/v1/best' ? 'table' : 'answer';
   const kind = KINDS.find(([pattern]) => pattern.test(path))?.[1];
   // Its pages of JSON are small; the whole of it is not.
   if (kind === 'table' && !/(^|&)(format=csv|all=)/.test(query)) return 'answer';
-  return kind ?? (headers['next-router-prefetch'] ? 'ahead' : 'page');
+  return kind ?? 'page';
 }
 
 /** @param {import('node:http').IncomingMessage} request */
@@ -98,12 +102,13 @@ export function doors({ api, page, pages }, offered, turns) {
     /** @param {import('./session/reads').Cost | 'none left'} asked */
     const isRefused = async (asked) => {
       const problem = asked === 'none left' ? reads.noneLeft() : await reads.take(reader, asked);
-      if (problem) await send(response, tilemark.problemResponse(problem));
-      return problem !== null;
+      if (!problem) return false;
+      if (isBrowser(headers)) sendBusyPage(response, problem.retryAfterS);
+      else await send(response, tilemark.problemResponse(problem));
+      return true;
     };
     if (!isRead) return (await isRefused(cost)) ? undefined : api(request, response);
-    const isPage = cost === 'page' || cost === 'ahead';
-    if (isPage && !reader.isKnown) return pages(request, response, cost, isRefused);
+    if (PAGES.has(cost) && !reader.isKnown) return pages(request, response, cost, isRefused);
     const takesTurn = !reader.isKnown && cost !== 'events';
     if (await isRefused(takesTurn && turns.isFull() ? 'none left' : cost)) return;
     if (cost === 'events') {

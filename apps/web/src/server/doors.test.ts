@@ -114,7 +114,7 @@ test('a read with a body is refused unread', async () => {
 test('an address that has had its pages is told when to come back; sessions and tokens go on', async () => {
   const send = await site(60);
   const statuses: number[] = [];
-  for (let at = 0; at < 12; at++) statuses.push((await send('GET', `/api?z=${at}`)).status);
+  for (let at = 0; at < 12; at++) statuses.push((await send('GET', `/sweeps?z=${at}`)).status);
   expect(statuses).toEqual([...Array<number>(10).fill(200), 429, 429]);
   const refused = await send('GET', '/sweeps', { cookie: 'tilemark=made-up' });
   expect(refused).toMatchObject({ status: 429, text: expect.stringContaining('again in') });
@@ -130,6 +130,25 @@ test('an address that has had its pages is told when to come back; sessions and 
   expect(await send('POST', '/login/token')).toMatchObject({ text: 'api' });
 });
 
+test('thirty documents in a row are served', async () => {
+  const send = await site(60);
+  for (let at = 0; at < 30; at++) {
+    expect(await send('GET', `/docs/${at}`)).toMatchObject({ status: 200, text: 'shared' });
+  }
+});
+
+test('a browser that is refused gets a page that says when it tries again', async () => {
+  const send = await site(6);
+  await send('GET', '/sweeps', { accept: '*/*' });
+  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  for (const path of ['/queues', '/metrics', '/sweeps/1/opengraph-image']) {
+    const { status, text, retryAfter } = await send('GET', path, { accept });
+    expect(status, path).toBe(429);
+    expect(text).toMatch(/^<!doctype html>/);
+    expect(text).toContain(`again in ${retryAfter} s`);
+  }
+});
+
 test('a page that another reader has just had costs next to nothing', async () => {
   const send = await site(60);
   for (let at = 0; at < 30; at++) {
@@ -139,7 +158,10 @@ test('a page that another reader has just had costs next to nothing', async () =
 
 test.each([
   ['GET', '/', 'page'],
-  ['GET', '/api?z=1', 'page'],
+  ['GET', '/api?z=1', 'document'],
+  ['GET', '/docs/measure', 'document'],
+  ['GET', '/kernels/new', 'document'],
+  ['GET', '/kernels/matmul/tiled', 'page'],
   ['GET', '/api/v1/sweeps/1/results', 'answer'],
   ['GET', '/api/v1/sweeps/1/results?format=csv', 'table'],
   ['GET', '/api/v1/sweeps/1/results?x=1&all=1', 'table'],
@@ -148,7 +170,7 @@ test.each([
   ['POST', '/api/v1/best', 'table'],
   ['POST', '/api/v1/sweeps', 'answer'],
 ] as const)('%s %s costs what a %s does', (method, url, cost) => {
-  expect(costOf({ headers: {}, method, url })).toBe(cost);
+  expect(costOf({ method, url })).toBe(cost);
 });
 
 test('streams are counted while they are open', () => {

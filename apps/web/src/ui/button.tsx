@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import type { ComponentProps } from 'react';
+import { Link } from './link';
 
 const base =
   'inline-flex h-8 items-center justify-center gap-1.5 rounded-tile px-3 text-[0.8125rem] font-medium whitespace-nowrap select-none disabled:cursor-not-allowed disabled:opacity-50';

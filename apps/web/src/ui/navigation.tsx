@@ -1,8 +1,9 @@
 'use client';
 
-import Link, { useLinkStatus } from 'next/link';
+import { useLinkStatus } from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ComponentProps, useState } from 'react';
+import { Link } from './link';
 import { THEME_COOKIE, THEMES, type Theme } from './site';
 
 /** A link of the main navigation, marked if it is the current page. */

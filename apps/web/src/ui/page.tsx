@@ -1,6 +1,6 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
 import { ButtonLink } from './button';
+import { Link } from './link';
 import { statusTiles } from './site';
 
 /** The title of a page, a line about it, and its actions. */

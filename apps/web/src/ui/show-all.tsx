@@ -39,7 +39,7 @@ export function ShowAll({
     <div className="group" data-open={isOpen || undefined}>
       {children}
       {fold ? (
-        <ButtonLink href={fold.href} scroll={false} prefetch={false} {...control} />
+        <ButtonLink href={fold.href} scroll={false} {...control} />
       ) : (
         lines > most && (
           <Button aria-expanded={isOpen} onClick={() => setWantsAll(!isOpen)} {...control} />

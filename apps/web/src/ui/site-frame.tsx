@@ -1,5 +1,5 @@
-import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { Link } from './link';
 import { FOOTNOTE } from './site';
 
 /** The part of a page between header and footer, which the link to skip the header leads to. */

@@ -1,4 +1,4 @@
-import Link from 'next/link';
+import { Link } from './link';
 import { LoginLink, NavLink, ThemeToggle } from './navigation';
 import { ADMIN_PLACES, MARK_TILES, PLACES, type Theme } from './site';
 

@@ -30,7 +30,7 @@ export default async function KernelsPage() {
       <PageHeader
         title="Kernels"
         actions={
-          <ButtonLink href="/kernels/new" look="primary" prefetch={false}>
+          <ButtonLink href="/kernels/new" look="primary">
             Try a kernel
           </ButtonLink>
         }
@@ -81,7 +81,6 @@ export default async function KernelsPage() {
                         <TextLink
                           href={`${kernelHref(id)}#efficiency`}
                           aria-label={`${id} by shape`}
-                          prefetch={false}
                           className="text-xs"
                         >
                           by shape
@@ -122,9 +121,7 @@ function BestRate({ best, hasProblem = false }: { best: Best | undefined; hasPro
   return (
     <>
       {best.resultId ? (
-        <TextLink href={`/results/${best.resultId}`} prefetch={false}>
-          {formatRate(best.rate)}
-        </TextLink>
+        <TextLink href={`/results/${best.resultId}`}>{formatRate(best.rate)}</TextLink>
       ) : (
         formatRate(best.rate)
       )}

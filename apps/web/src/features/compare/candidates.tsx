@@ -28,7 +28,7 @@ export function Candidates({ a, others }: { a: ResultDetail; others: readonly Ru
       <Panel className="divide-y divide-line text-[0.8125rem]">
         {alike.map(({ address, profile, rate, resultId }) => (
           <p key={resultId} className="flex flex-wrap items-baseline gap-x-4 px-4 py-1.5">
-            <TextLink href={`/compare?a=${a.resultId}&b=${resultId}`} prefetch={false}>
+            <TextLink href={`/compare?a=${a.resultId}&b=${resultId}`}>
               <Address of={shortAddress(address)} />
             </TextLink>
             <span className="text-muted">{profile}</span>

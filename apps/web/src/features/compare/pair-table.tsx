@@ -86,7 +86,6 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
             cell: ({ pair: { a, b, problem }, verdict }) => (
               <TextLink
                 href={`/compare?a=${a.resultId}&b=${b.resultId}`}
-                prefetch={false}
                 aria-label={`${verdict}: compare the two results on ${formatShape(shapeText(problem))} ${problem.dtype}`}
               >
                 <VerdictBadge of={verdict} />

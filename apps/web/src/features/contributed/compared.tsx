@@ -88,7 +88,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           isFigure: true,
           cell: ({ headline }) =>
             headline ? (
-              <TextLink href={`/results/${headline.resultId}`} prefetch={false}>
+              <TextLink href={`/results/${headline.resultId}`}>
                 <Timing of={headline} about={BETWEEN_RUNS} />
               </TextLink>
             ) : (
@@ -141,13 +141,7 @@ function State({ run }: { run: RunView }) {
   const badge = <Badge tone={isBad(run.kind) ? 'rose' : 'neutral'}>{run.kind}</Badge>;
   return (
     <>
-      {run.resultId ? (
-        <TextLink href={`/results/${run.resultId}`} prefetch={false}>
-          {badge}
-        </TextLink>
-      ) : (
-        badge
-      )}
+      {run.resultId ? <TextLink href={`/results/${run.resultId}`}>{badge}</TextLink> : badge}
       {run.reason && (
         <span className="mt-0.5 block max-w-96 break-words whitespace-pre-wrap">{run.reason}</span>
       )}
@@ -167,7 +161,6 @@ function ratioText(
     <>
       <TextLink
         href={`/compare?${new URLSearchParams({ a: base.resultId ?? '', b: headline.resultId ?? '' })}`}
-        prefetch={false}
         className="font-medium"
       >
         {formatSpeedup(ratio)}

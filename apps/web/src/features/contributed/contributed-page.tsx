@@ -219,7 +219,7 @@ export function ContributedList({ kernels }: { kernels: readonly ContributedKern
         {
           head: 'Version',
           cell: ({ id }) => (
-            <TextLink href={kernelHref(id)} prefetch={false}>
+            <TextLink href={kernelHref(id)}>
               <code>{id}</code>
             </TextLink>
           ),

@@ -81,7 +81,6 @@ export function BrowserTax({
             cell: ({ high, low, pair, ratio }) => (
               <TextLink
                 href={`/compare?a=${pair.a.resultId}&b=${pair.b.resultId}`}
-                prefetch={false}
                 aria-label={`${formatSpeedup(ratio)}: compare the two results`}
               >
                 <span className="font-medium">{formatSpeedup(ratio)}</span>

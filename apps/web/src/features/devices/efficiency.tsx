@@ -77,13 +77,7 @@ export function Efficiency({
       ))}
       <Unmapped files={files} />
       {files.some((file) => hasLayers(file, kernel)) && (
-        <ButtonLink
-          href={layers.href}
-          scroll={false}
-          prefetch={false}
-          look="quiet"
-          className="mt-1 -ml-3"
-        >
+        <ButtonLink href={layers.href} scroll={false} look="quiet" className="mt-1 -ml-3">
           {layers.isOpen ? 'Hide the layers' : 'Show tokens × layers of language models'}
         </ButtonLink>
       )}

@@ -1,8 +1,8 @@
 /** Kernels: their ladder, tunables, specialised source and tiles, and their results by device. */
 import { shortAddress, type TunableValues } from '@tilemark/kernels';
-import Link from 'next/link';
 import { Fragment } from 'react';
 import { CompareTick } from '@/features/compare/pick';
+import { Link } from '@/ui/link';
 
 /**
  * A variant's canonical address, `matmul/tiled[TILE=16,...]`, with the kernel emphasised, the
@@ -79,7 +79,6 @@ export function VariantLink({
     <Link
       href={`/results/${resultId}`}
       // Many rows, many pages: fetched on demand.
-      prefetch={false}
       title={address}
       aria-label={address}
       className="group hover:text-accent"

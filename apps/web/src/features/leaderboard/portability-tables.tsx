@@ -119,7 +119,6 @@ export function PortabilityTables({
                 ) : (
                   <TextLink
                     href={boardHref(query, { ship: address })}
-                    prefetch={false}
                     scroll={false}
                     aria-label={`What ${address} costs everywhere`}
                   >
@@ -164,7 +163,7 @@ export function PortabilityTables({
               isFigure: true,
               cell: ({ shipped }) =>
                 shipped ? (
-                  <TextLink href={`/results/${shipped.resultId}`} prefetch={false}>
+                  <TextLink href={`/results/${shipped.resultId}`}>
                     <Counted of={shipped} />
                   </TextLink>
                 ) : (

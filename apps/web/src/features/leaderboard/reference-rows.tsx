@@ -1,11 +1,11 @@
 import { peakShare, type ReferenceFigure } from '@tilemark/core';
 import { DTYPES, isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
-import Link from 'next/link';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
 import { formatInterval, formatMoment, formatNs, formatRate, formatShape } from '@/ui/format';
+import { Link } from '@/ui/link';
 import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 import { type Columns, columnCount, RateBar } from './row-parts';

@@ -148,7 +148,7 @@ export function ShorterMedian({ of }: { of: LeaderboardRow['shorterMedian'] }) {
 export function Author({ of: { author, variant } }: { of: LeaderboardRow }) {
   if (!author) return null;
   return (
-    <TextLink href={kernelHref(variant.kernel)} prefetch={false} className="text-xs">
+    <TextLink href={kernelHref(variant.kernel)} className="text-xs">
       by {author}
     </TextLink>
   );

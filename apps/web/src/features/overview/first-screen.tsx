@@ -67,13 +67,8 @@ export function FirstScreen({
           <ButtonLink href="/workers#attach" look="primary">
             Add your GPU
           </ButtonLink>
-          {/* The worker of a tab weighs as much as half of this page: loaded on a click. */}
-          <ButtonLink href="/join" prefetch={false}>
-            Benchmark this browser
-          </ButtonLink>
-          <ButtonLink href="/kernels/new" prefetch={false}>
-            Try a kernel
-          </ButtonLink>
+          <ButtonLink href="/join">Benchmark this browser</ButtonLink>
+          <ButtonLink href="/kernels/new">Try a kernel</ButtonLink>
           <ButtonLink href="#board">Results</ButtonLink>
         </div>
         {/* The command that joins needs a token, which few readers have: its page makes or takes one. */}

@@ -1,10 +1,10 @@
-import Link from 'next/link';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { ShorterMedian } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
 import { fullRate, overPeak, peakText } from '@/features/results/scale';
 import { TextLink } from '@/ui/button';
 import { formatOfPeak, formatRate } from '@/ui/format';
+import { Link } from '@/ui/link';
 import { Badge } from '@/ui/notice';
 import type { PictureRow } from './picture-rows';
 

@@ -17,8 +17,8 @@ import { identify } from './principal';
 export const COSTS = {
   /** A page that another reader has just had. */
   kept: 2,
-  /** What Next asks ahead of a click. */
-  ahead: 10,
+  /** Text that asks nothing of the database. */
+  document: 10,
   page: 100,
   /** Rendered as an image. */
   picture: 200,

@@ -161,7 +161,6 @@ export const COLUMNS: readonly Column[] = [
     cell: ({ run: { device } }) => (
       <TextLink
         href={deviceHref(device.key)}
-        prefetch={false}
         className="inline-block max-w-36 truncate align-bottom"
         title={device.name}
       >
