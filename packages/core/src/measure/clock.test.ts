@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contradiction, regressClock } from './clock';
+import { contradiction, regressAgain, regressClock } from './clock';
 
 /** A device of 10 us per dispatch, 50 us per sample by its own clock and 300 us by the wall. */
 const device = (clock: (ns: number) => number, noiseNs = 0, eachNs = 10e3) => {
@@ -88,5 +88,17 @@ describe('the regression of the clock', () => {
     const clock = await regressClock(slow, 1, 30e6);
     expect(clock.dispatches).toEqual([0, 4]);
     expect(contradiction(clock)).toContain('0.10 of the wall');
+  });
+
+  it('is repeated once after the series, in passes twice as long, where it contradicts', async () => {
+    const right = device((ns) => ns);
+    const wrong = device((ns) => 0.9 * ns);
+    const clock = await regressClock(wrong, 100, 1e6);
+    const again = await regressAgain(right, clock);
+    expect(again.dispatches).toEqual(clock.dispatches.map((dispatches) => 2 * dispatches));
+    expect(contradiction(again)).toBeNull();
+    expect(contradiction(await regressAgain(wrong, clock))).toContain('0.90');
+    expect(await regressAgain(right, clock, 0.25e9)).toBe(clock);
+    expect(await regressAgain(wrong, again)).toBe(again);
   });
 });

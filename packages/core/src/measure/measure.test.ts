@@ -253,6 +253,29 @@ describe('runVariant', () => {
     });
   });
 
+  it.each([
+    ['ranks, once the series is over, a clock that other work came between before it', 1, null],
+    ['does not rank a clock that contradicts the wall before and after', 0.9, /gives 0.90/],
+  ])('%s', async (_, after, unranked) => {
+    let rate = 0.9;
+    const executor = withFault((good) => ({
+      sample: async (asked) => {
+        await good.sample(asked);
+        const { ns, wallNs } = lasting(1e6, asked);
+        return { ns: rate * ns, wallNs };
+      },
+    }));
+    const timed: Executor = { ...executor, timer: { kind: 'timestamp', tickNs: 1 } };
+    const onStep = (step: Step) => {
+      if (step === 'cold') rate = after;
+    };
+    const outcome = await run(timed, { policy: 'default', onStep });
+    expect(outcome).toMatchObject({
+      kind: 'measured',
+      measurement: { unranked: unranked && expect.stringMatching(unranked) },
+    });
+  });
+
   /** How many outputs each look of a run saw, by step. */
   async function looksOf(options: Parameters<typeof run>[1]) {
     const seen: Partial<Record<Step, number[]>> = {};

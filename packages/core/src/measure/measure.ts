@@ -36,7 +36,7 @@ import {
 } from '@tilemark/kernels';
 import type { Series } from '../statistics/summary';
 import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, roundingNs, setBytes } from './calibrate';
-import { regressClock } from './clock';
+import { type Clock, regressAgain, regressClock } from './clock';
 import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device';
 import type { Energy, EnergyMeter } from './energy';
 import { tooLong } from './foresee';
@@ -138,11 +138,12 @@ export async function runVariant(
     const proved = await verify(run, prepared);
     const warm = await warmUp(run, proved);
     const cold = await measureCold(run, warm);
+    const clock = await holdClockAgain(run, warm);
     const hot = await measureHot(run, warm);
     const energy = await measureEnergyOf(run, warm, cold);
     const freshRatio = await verifyAgain(run, warm);
     const roof = await compareWithRoof(run, cold);
-    return measured(run, { prepared, proved, warm, cold, hot, energy, freshRatio, roof });
+    return measured(run, { prepared, proved, warm, cold, clock, hot, energy, freshRatio, roof });
   } catch (error) {
     if (error instanceof DeviceFault) throw error;
     if (error instanceof WrongOutput) return error.outcome;
@@ -229,6 +230,11 @@ async function measureCold({ policy, surroundings }: Run, { proof, sampler, disp
 
 type Cold = Awaited<ReturnType<typeof measureCold>>;
 
+/** A clock that contradicted the wall before the series gets a second chance after it. */
+async function holdClockAgain({ longestNs }: Run, { clock, proof }: Warm): Promise<Clock | null> {
+  return clock && regressAgain(proof.sampler, clock, longestNs);
+}
+
 /** One output, and as few inputs as are new for each dispatch; null where it is not asked for. */
 async function measureHot(
   { bufferSets, policy, surroundings }: Run,
@@ -286,13 +292,14 @@ function measured(
     readonly proved: Awaited<ReturnType<typeof verify>>;
     readonly warm: Warm;
     readonly cold: Cold;
+    readonly clock: Clock | null;
     readonly hot: Series | null;
     readonly energy: Energy | null;
     readonly freshRatio: number | null;
     readonly roof: Roof | null;
   },
 ): Outcome {
-  const { cold, energy, freshRatio, hot, prepared, proved, roof, warm } = found;
+  const { clock, cold, energy, freshRatio, hot, prepared, proved, roof, warm } = found;
   const { deviceClass, invocation } = surroundings;
   const { timer } = executor;
   const { proof } = proved;
@@ -306,7 +313,7 @@ function measured(
     stop: cold.stop,
     roof,
     freshRatio,
-    clock: warm.clock,
+    clock,
   };
   return {
     kind: 'measured',
@@ -315,7 +322,7 @@ function measured(
       policy: policy.id,
       ...(invocation && { invocation }),
       timer,
-      clock: warm.clock,
+      clock,
       dispatchesPerSample: warm.dispatches,
       bufferSets,
       cold: cold.series,
