@@ -466,7 +466,7 @@ test('a wrong shape is told once, at its field, and the summary leads there', as
   await expect(shapes).toHaveAccessibleDescription(/^(?!.*512x512)/);
 });
 
-test('a result is shared: a card, a badge, a short link', async ({ page, request }) => {
+test('a result is shared: a badge, a short link', async ({ page, request }) => {
   await page.goto(`${grid.url}${pages.result}`);
   const texts = await page.getByRole('region', { name: 'Share' }).locator('code').allTextContents();
   const [short = '', markdown = ''] = texts;
@@ -474,14 +474,6 @@ test('a result is shared: a card, a badge, a short link', async ({ page, request
   expect(await (await request.get(badge)).text()).toMatch(
     /<svg .*(matmul|transpose)\/[a-z0-9-]+ .*(GFLOP|GB)\/s/,
   );
-  for (const path of ['/', pages.sweep ?? '', pages.result ?? '']) {
-    await page.goto(`${grid.url}${path}`);
-    const image = await page.locator('meta[property="og:image"]').getAttribute('content');
-    expect(new URL(image ?? '').origin).toBe(grid.url);
-    const answer = await request.get(image ?? '');
-    expect(answer.headers()['content-type'], path).toBe('image/png');
-    expect((await answer.body()).length, path).toBeGreaterThan(5_000);
-  }
   await page.goto(short);
   await expect(page).toHaveURL(`${grid.url}${pages.result}`);
 });
@@ -625,27 +617,6 @@ test('the page of a long kernel is light, and has all of its code on demand', as
   await page.getByRole('link', { name: /^Show all [\d,]+ lines .* compared with/ }).click();
   await expect.poll(() => diff.locator('.line').count()).toBeGreaterThan(lines);
   await context.close();
-});
-
-test('the page of a kernel maps its efficiency by shape', async ({ page }) => {
-  await page.goto(`${grid.url}/kernels/matmul/stream-k`);
-  await expect(page.getByRole('table', { name: /^Efficiency by M and K/ })).not.toHaveCount(0);
-  await page.getByRole('link', { name: 'Show tokens × layers of language models' }).click();
-  const map = page.getByRole('table', { name: /^Efficiency by tokens and layer/ });
-  const row = map.getByRole('row', { name: '4096 → 14336' });
-  await expect(row.getByRole('cell').last()).toHaveText(/^\d+$/);
-  await expect(row.getByRole('cell').last()).toHaveAttribute(
-    'title',
-    /512 × 14336 × 4096: .*stream-k/,
-  );
-  // Its own kernels stay below; those of few rows do not, and the page of theirs says why.
-  const over = page.getByText(/Over 100: the roof of bytes is a copy/);
-  await expect(over).toHaveCount(0);
-  await page.goto(`${grid.url}/kernels/matmul/few-rows`);
-  await expect(over).toHaveCount(0);
-  await page.goto(`${grid.url}/kernels/matmul/few-rows?show=layers`);
-  await expect(page.getByRole('cell', { name: '101', exact: true })).not.toHaveCount(0);
-  await expect(over).toBeVisible();
 });
 
 test('the tables of the primers break no name in two', { tag: '@full' }, async ({ page }) => {

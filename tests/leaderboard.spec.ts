@@ -13,20 +13,25 @@ test.beforeAll(({ example }) => {
 /** Of devices: those of the reference lead nowhere. */
 const rows = (page: Page) => page.locator('main table tbody th[scope=row]:has(a)');
 
-test('the first screen says what this is, shows the reference, and how to join', async ({
+test('the first screen says which kernel wins where on the H200, and each cell leads to the answer', async ({
   page,
 }) => {
   await page.goto(grid.url);
   await expect(page.getByRole('heading', { level: 1 })).toContainText('fastest on your GPU');
-  await expect(page.getByRole('figure')).toContainText('NVIDIA H200');
-  await expect(page.getByRole('figure')).toContainText('cuBLAS');
-  await expect(page.getByText(`npx -y ${grid.url}/worker.tgz bench`)).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Add your GPU' })).toHaveAttribute(
-    'href',
-    '/workers#attach',
-  );
-  await page.getByRole('link', { name: 'Results', exact: true }).click();
-  await expect(page.getByRole('heading', { name: 'Leaderboard' })).toBeInViewport();
+  const devices = page.getByRole('navigation', { name: 'Device of the map' });
+  await devices.getByRole('link', { name: 'NVIDIA H200' }).click();
+  for (const dtype of ['f32', 'f16']) {
+    const map = page.getByRole('table', { name: new RegExp(`by M and K, ${dtype}$`) });
+    await expect(map).toBeInViewport();
+    expect(await map.getByRole('link').count()).toBeGreaterThan(80);
+  }
+  await page
+    .getByRole('table', { name: /by M and K, f32$/ })
+    .getByRole('row', { name: /^4k/ })
+    .getByRole('link')
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\/best\?.*shapes=1x/);
   // Whoever asks for something is shown that.
   await page.goto(`${grid.url}/?dtype=f16`);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Leaderboard');

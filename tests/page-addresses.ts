@@ -54,6 +54,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'unmeasured kernel': '/kernels/transpose/copy',
     devices: '/devices',
     device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
+    'shipped device': '/devices/nvidia-unknown-nvidia_h200-vulkan-dawn',
     workers: '/workers',
     coverage: '/coverage',
     queues: '/queues',

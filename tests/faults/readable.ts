@@ -18,7 +18,6 @@ const web = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'app
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/': ['?dtype=f16', '?shape=65x64x64'],
   '/best': ['?op=matmul&m=512&n=512&k=512'],
-  '/board-picture': ['?op=matmul&dtype=f32'],
   '/api/v1/best': ['?op=matmul&m=96&n=96&k=96&profile=default'],
 };
 

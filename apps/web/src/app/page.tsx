@@ -1,15 +1,14 @@
+import type { Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
-import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
 import { OldMethodology } from '@/features/leaderboard/old-methodology';
 import { apiHref, boardQuerySchema, boardTitle, type View } from '@/features/leaderboard/query';
-import { FEW_GPUS, loadView } from '@/features/leaderboard/view';
+import { loadView } from '@/features/leaderboard/view';
 import { FirstScreen } from '@/features/overview/first-screen';
-import { CARD } from '@/features/results/card';
+import { mappedDevices, winnerMapsOf } from '@/features/winners/winners';
 import { etagOf } from '@/server/etag';
-import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
@@ -27,20 +26,9 @@ export async function generateMetadata({
   const title = data && Object.keys(given).length > 0 ? boardTitle(data) : null;
   return {
     title: { absolute: `${title ? `${title} · ` : ''}Leaderboard · Tilemark` },
-    // Without a query, the picture of the first screen.
-    ...(data &&
-      title && {
-        description: `${title}: which WGSL kernel is fastest on each device, and by how much.`,
-        openGraph: {
-          images: [
-            {
-              url: `/board-picture?${new URLSearchParams(given)}`,
-              ...CARD,
-              alt: boardTitle({ ...data, view: 'devices' }),
-            },
-          ],
-        },
-      }),
+    ...(title && {
+      description: `${title}: which WGSL kernel is fastest on each device, and by how much.`,
+    }),
   };
 }
 
@@ -62,19 +50,13 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   const source = apiHref(query);
   // The board may open on another problem than the API, which knows no reference.
   const shown = board.problem ? { ...query, shape: shapeText(board.problem) } : query;
-  // Whoever asks for something has seen the first screen.
-  const isFirst = Object.keys(given).length === 0;
-  const overview = isFirst ? await store.overview() : null;
-  const figures =
-    overview && overview.gpus < FEW_GPUS
-      ? await store.references.list({ op: 'matmul', dtype: 'f32' })
-      : [];
+  // Whoever asks for something of the board has seen the first screen.
+  const isFirst = Object.keys(given).every((name) => name === 'map');
+  const first = isFirst ? await firstScreen(store, query.map) : null;
 
   return (
     <>
-      {overview && (
-        <FirstScreen overview={overview} figures={figures} origin={originOf(await headers())} />
-      )}
+      {first && <FirstScreen {...first} />}
       <PageHeader
         title="Leaderboard"
         level={isFirst ? 2 : 1}
@@ -104,4 +86,11 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
       <div className="mt-5">{content}</div>
     </>
   );
+}
+
+async function firstScreen(store: Store, key: string | undefined) {
+  const devices = await mappedDevices(store, 'matmul');
+  const device = devices.find((known) => known.key === key) ?? devices[0] ?? null;
+  const maps = device ? await winnerMapsOf(store, device.key, { op: 'matmul' }) : [];
+  return { overview: await store.overview(), devices, device, maps };
 }

@@ -29,7 +29,7 @@ const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
 const KINDS = /** @type {const} */ ([
   [/^\/api\/v1\/sweeps\/[^/]+\/events$/, 'events'],
   [/^\/api\/v1\/sweeps\/[^/]+\/results$/, 'table'],
-  [/\/opengraph-image|^\/board-picture$|\/badge\.svg$/, 'picture'],
+  [/\/badge\.svg$/, 'picture'],
   [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
   [/^\/(docs(\/|$)|api$|join$|kernels\/new$)/, 'document'],
 ]);

@@ -141,7 +141,7 @@ test('a browser that is refused gets a page that says when it tries again', asyn
   const send = await site(6);
   await send('GET', '/sweeps', { accept: '*/*' });
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
-  for (const path of ['/queues', '/metrics', '/sweeps/1/opengraph-image']) {
+  for (const path of ['/queues', '/metrics', '/results/1/badge.svg']) {
     const { status, text, retryAfter } = await send('GET', path, { accept });
     expect(status, path).toBe(429);
     expect(text).toMatch(/^<!doctype html>/);
@@ -166,7 +166,7 @@ test.each([
   ['GET', '/api/v1/sweeps/1/results?format=csv', 'table'],
   ['GET', '/api/v1/sweeps/1/results?x=1&all=1', 'table'],
   ['GET', '/api/v1/sweeps/1/events', 'events'],
-  ['GET', '/results/1/opengraph-image', 'picture'],
+  ['GET', '/results/1/badge.svg', 'picture'],
   ['POST', '/api/v1/best', 'table'],
   ['POST', '/api/v1/sweeps', 'answer'],
 ] as const)('%s %s costs what a %s does', (method, url, cost) => {

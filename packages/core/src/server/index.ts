@@ -9,6 +9,7 @@ export * from './reconcile';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';
+export type { Winner, WinnersOn } from './store/boards/winners';
 export type {
   Beside,
   ContributedResults,

@@ -1,13 +1,14 @@
-import { DEVICE_GROUPS } from '@tilemark/core';
+import { DEVICE_GROUPS, deviceKey, isOn } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { DeviceCard } from '@/features/devices/device-card';
+import { DeviceName } from '@/features/devices/device-name';
+import { shippedDevices } from '@/features/winners/winners';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
-import { Empty } from '@/ui/notice';
-import { PageHeader } from '@/ui/page';
+import { PageHeader, Panel } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { NextPage } from '@/ui/table';
 import { Words } from '@/ui/words';
@@ -25,6 +26,9 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
   ]);
   const devices = page.items.toSorted(
     (a, b) => DEVICE_GROUPS.indexOf(a.class) - DEVICE_GROUPS.indexOf(b.class),
+  );
+  const models = shippedDevices().filter(
+    (identity) => !query.cursor && !devices.some(({ key }) => isOn(identity, { key })),
   );
   const [summaries, references] = await Promise.all([
     store.devices.summaries(devices.map(({ key }) => key)),
@@ -45,30 +49,30 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
           </>
         }
       >
-        Everything measured so far. Machines with the same vendor, architecture, device, backend and
-        runtime count as one device.
+        Machines with the same GPU, backend and runtime count as one device.
         <Words of={['variant', 'profile', 'peak', 'interval']} />
       </PageHeader>
-      {page.items.length === 0 ? (
-        <Empty title="No device has been attached yet">
-          <p>Attaching a worker adds its machine’s GPU and CPU.</p>
-          <ButtonLink href="/workers#attach" look="primary">
-            Attach a worker
-          </ButtonLink>
-        </Empty>
-      ) : (
-        <ul className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-3">
-          {devices.map((device, index) => (
-            <DeviceCard
-              key={device.key}
-              device={device}
-              summary={summaries.get(device.key)}
-              workers={workers.filter((worker) => worker.device.key === device.key)}
-              reference={references[index] ?? []}
-            />
-          ))}
-        </ul>
-      )}
+      <ul className="grid items-start gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {devices.map((device, index) => (
+          <DeviceCard
+            key={device.key}
+            device={device}
+            summary={summaries.get(device.key)}
+            workers={workers.filter((worker) => worker.device.key === device.key)}
+            reference={references[index] ?? []}
+          />
+        ))}
+        {models.map((identity) => (
+          <li key={identity.device}>
+            <Panel className="space-y-1 px-4 py-3">
+              <DeviceName
+                device={{ key: deviceKey(identity), name: identity.device, class: identity.class }}
+              />
+              <p className="text-xs text-muted">Not of this grid: its times ship with Tilemark.</p>
+            </Panel>
+          </li>
+        ))}
+      </ul>
       <NextPage cursor={page.nextCursor} path="/devices" />
     </>
   );

@@ -3,7 +3,6 @@ import { idsOf, type Kernel, kernelsOf, OPS, shapeText } from '@tilemark/kernels
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/device-name';
-import { hasMap } from '@/features/devices/efficiency';
 import { kernelHref } from '@/features/kernels/address';
 import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';
@@ -46,7 +45,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             shapes.length > 0
-              ? `in ${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better; each rate names its device. Highest rate: on any device, problem, type and profile, of what a device has on the problem; its quick or unranked runs count only where it has no ranked one; the searches that ship are on the page of each kernel instead, as its efficiency by shape. By size: in f32, the fastest device by the variant placed first there, of a copy by its median run; profile default, or the one named where default has none`
+              ? `${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better. Best rate on any device; ranked results first. By size: f32.`
               : 'not measured yet'
           }
         >
@@ -74,20 +73,7 @@ export default async function KernelsPage() {
                 className: 'min-w-26',
                 cell: ({ id }) => {
                   const best = fastest.get(id);
-                  return (
-                    <>
-                      <BestRate best={best} hasProblem />
-                      {hasMap(id) && (
-                        <TextLink
-                          href={`${kernelHref(id)}#efficiency`}
-                          aria-label={`${id} by shape`}
-                          className="text-xs"
-                        >
-                          by shape
-                        </TextLink>
-                      )}
-                    </>
-                  );
+                  return <BestRate best={best} hasProblem />;
                 },
               },
               ...shapes.map((shape) => ({

@@ -15,7 +15,6 @@ import { ShorterMedian, SlowEnd } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
 import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
-import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { DataTable, TablePanel } from '@/ui/table';
 
@@ -31,13 +30,6 @@ export function BestResults({
   results: readonly BestResult[];
   device: string;
 }) {
-  if (results.length === 0) {
-    return (
-      <Empty title="Nothing measured yet">
-        <p>The best variant for each problem appears here with the device’s first results.</p>
-      </Empty>
-    );
-  }
   const rows = results.map((result) => ({
     ...runView(result),
     headline: result.headline,
@@ -104,41 +96,7 @@ const versionText = ({ driver, webgpu }: SoftwareVersion): string =>
   [driverText(driver) || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
 
 /** How drivers and Dawn changed the device's best variants. */
-export function History({
-  history: { variants, versions },
-  isCpu,
-}: {
-  history: DeviceHistory;
-  isCpu: boolean;
-}) {
-  const [only] = versions;
-  if (isCpu && variants.length === 0) {
-    return (
-      <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
-        A host CPU runs its kernels in Node, without a driver or Dawn. Each result names the version
-        of Node.
-      </Panel>
-    );
-  }
-  if (variants.length === 0) {
-    return (
-      <Empty title={only ? 'Nothing to compare yet' : 'Nothing measured yet'}>
-        {versions.length === 1 && only ? (
-          <p>
-            Everything was measured with <span className="font-mono">{versionText(only)}</span>.
-            When a variant is measured again with another driver or Dawn, the two appear here side
-            by side.
-          </p>
-        ) : (
-          <p>
-            {versions.length > 1
-              ? `This device was measured with ${versions.length} versions, but none of its best variants with more than one.`
-              : 'Results for each version of the driver and Dawn appear here.'}
-          </p>
-        )}
-      </Empty>
-    );
-  }
+export function History({ history: { variants } }: { history: DeviceHistory }) {
   return (
     <TablePanel caption="Best variants by version of driver and Dawn">
       <thead>

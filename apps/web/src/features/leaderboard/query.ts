@@ -43,6 +43,8 @@ export const boardQuerySchema = leaderboardQuerySchema
       .transform((text) => text.replace('published', 'reference').split(','))
       .pipe(z.array(groupSchema))
       .optional(),
+    /** The device of the first screen's map. */
+    map: z.string().max(300).optional(),
     /** Of the portability view: the variant to run everywhere. */
     ship: z.string().max(400).optional(),
     /** `all`: every row, however many. */
@@ -89,7 +91,7 @@ export function boardHref(
 }
 
 function apiQuery(query: BoardQuery): URLSearchParams {
-  const { view, groups, rows: _, ship, contributed = 'apart', ...problem } = query;
+  const { view, groups, rows: _, map: __, ship, contributed = 'apart', ...problem } = query;
   const search = new URLSearchParams(
     Object.entries(problem).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)]],

@@ -1,4 +1,5 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
+import type { OpId } from '@tilemark/kernels';
 import type { RecordedRun, WorkingState } from '../../link/wire';
 import { batched } from '../batched';
 import { connectionError, isServiceUnavailable, placeOf, translatingErrors } from '../errors';
@@ -15,6 +16,7 @@ import {
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { comparedOn, heatMapOf, portabilityOf } from './boards/variant-boards';
+import { devicesWithWinners, winnersOn } from './boards/winners';
 import { openListener, openNotices } from './changes';
 import { contributedOf } from './contributed';
 import { canonicalJson, sha256 } from './database';
@@ -173,6 +175,9 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     kernelBests: () => kept.read('kernel bests', () => kernelBestsOf(db)),
     measuredVariants: () => kept.read('variants', () => measuredVariantsOf(db)),
     overview: () => kept.read('overview', () => overviewOf(db)),
+    devicesWithWinners: (op: OpId) =>
+      kept.read(`devices with winners ${op}`, () => devicesWithWinners(db, op)),
+    winners: board('winners', winnersOn),
     leaderboard: board('leaderboard', leaderboardOf),
     heatMap: board('heat map', heatMapOf),
     compared: board('compared kernels', comparedOn),

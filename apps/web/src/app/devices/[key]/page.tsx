@@ -1,4 +1,4 @@
-import { dataSheetPeak, dtypesOfFamily, FAMILIES, spreadPrior } from '@tilemark/core';
+import { dataSheetPeak, deviceKey, dtypesOfFamily, FAMILIES } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
@@ -6,30 +6,30 @@ import { z } from 'zod';
 import { BrowserTax } from '@/features/devices/browser-tax';
 import { deviceDescription } from '@/features/devices/description';
 import { ClassBadge } from '@/features/devices/device-name';
-import { Efficiency, evidenceOn } from '@/features/devices/efficiency';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
+import { ModelPage } from '@/features/devices/model-page';
 import { Roofline } from '@/features/devices/roofline';
 import { type FamilyChoice, TuneForm } from '@/features/devices/tune-form';
 import { isSameFigure } from '@/features/leaderboard/reference-figure';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
+import { WinnerMaps } from '@/features/winners/winner-map';
+import { shippedDevices, shippedOn, winnerMapsOf } from '@/features/winners/winners';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
-import type { Fold } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
-import { formatCount, formatPercent } from '@/ui/format';
+import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
-import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
+import { parseQuery, type SearchParams } from '@/ui/query';
 
 type Props = { params: Promise<{ key: string }>; searchParams: SearchParams };
 
 const querySchema = z.object({
   rows: z.literal('all').optional(),
-  show: z.literal('layers').optional(),
 });
 
 const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
@@ -41,8 +41,12 @@ const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
 
 const load = cache(async (key: string) => {
   const { store } = await readable();
-  return (await store.devices.get(key)) ?? notFound();
+  return store.devices.get(key);
 });
+
+/** A model that Tilemark ships times of, by the key that a device of it would have. */
+const modelOf = (key: string) =>
+  shippedDevices().find((identity) => deviceKey(identity) === key) ?? notFound();
 
 const measuredOn = cache(async (key: string) => {
   const { store } = await readable();
@@ -51,36 +55,35 @@ const measuredOn = cache(async (key: string) => {
 });
 
 export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
-  const device = await load((await params).key);
+  const key = decodeURIComponent((await params).key);
+  const device = await load(key);
+  if (!device) return { title: modelOf(key).device };
   const { best, surveys } = await measuredOn(device.key);
   return { title: device.name, description: deviceDescription(device, best, surveys) };
-}
-
-/** The page with the maps of language models' layers, or without. */
-function layersOf(query: z.infer<typeof querySchema>): Fold {
-  const { show, ...rest } = searchObject(query);
-  const isOpen = show === 'layers';
-  const href = `?${new URLSearchParams(isOpen ? rest : { ...rest, show: 'layers' })}#efficiency`;
-  return { isOpen, href };
 }
 
 export default async function DevicePage({ params, searchParams }: Props) {
   const { query } = parseQuery(querySchema, await searchParams);
   const { store, settings } = await readable();
-  const device = await load((await params).key);
-  const [{ best, surveys }, history, workers, queues, figures, tax, user] = await Promise.all([
-    measuredOn(device.key),
-    store.devices.history(device.key),
-    store.workers.list(),
-    store.workers.queues(),
-    store.references.ofHardware(device.name),
-    store.browserTax(device.key),
-    visitor(),
-  ]);
+  const key = decodeURIComponent((await params).key);
+  const device = await load(key);
+  if (!device) return <ModelPage identity={modelOf(key)} store={store} />;
+  const [{ best, surveys }, history, workers, queues, figures, tax, user, maps] = await Promise.all(
+    [
+      measuredOn(device.key),
+      store.devices.history(device.key),
+      store.workers.list(),
+      store.workers.queues(),
+      store.references.ofHardware(device.name),
+      store.browserTax(device.key),
+      visitor(),
+      winnerMapsOf(store, device.key, { op: 'matmul' }),
+    ],
+  );
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
-  const evidence = evidenceOn(device.key);
+  const evidence = shippedOn(device.key);
   // A file that was imported as results may be what a figure was taken from.
   const reference = figures.filter(
     (figure) => !best.some((result) => isSameFigure(figure, result)),
@@ -110,6 +113,74 @@ export default async function DevicePage({ params, searchParams }: Props) {
           </>
         }
       />
+      {maps.length > 0 && (
+        <Section title="Fastest kernel by shape" id="winners">
+          <WinnerMaps maps={maps} op="matmul" device={device.key} />
+        </Section>
+      )}
+      {best.length > 0 && (
+        <Section title="Best results" id="best">
+          <BestResults results={best} device={device.name} />
+        </Section>
+      )}
+      {device.class !== 'cpu' && (
+        <Section title="Tune this device" id="tune">
+          <Panel className="space-y-4 p-4">
+            <p className="max-w-prose text-[0.8125rem] text-muted">
+              Searches all kernels for the fastest variant of one problem or of a family of shapes:{' '}
+              <TextLink href="/docs/choose#search-a-family-of-shapes">how it searches</TextLink>.
+              {attached.length === 0 && ' It begins once a worker of the device is attached.'}
+            </p>
+            {maySubmit ? (
+              <TuneForm device={device.key} deviceClass={device.class} families={FAMILY_CHOICES} />
+            ) : (
+              <Notice>
+                <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
+                start a search.
+              </Notice>
+            )}
+          </Panel>
+        </Section>
+      )}
+      {reference.length > 0 && (
+        <Section title="Measured elsewhere" id="reference" note="never ranked">
+          <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
+        </Section>
+      )}
+      <Section title="Roofline" id="roofline">
+        <Roofline
+          surveys={surveys}
+          best={best}
+          device={device.name}
+          isCpu={device.class === 'cpu'}
+          sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
+          evidence={evidence}
+        />
+      </Section>
+      {tax.length > 0 && (
+        <Section title="Browser tax" id="browser-tax">
+          <BrowserTax
+            pairs={tax}
+            isBrowser={device.class === 'browser'}
+            isAll={query.rows === 'all'}
+          />
+        </Section>
+      )}
+      {history.variants.length > 0 && (
+        <Section title="By driver version" id="history">
+          <History history={history} />
+        </Section>
+      )}
+      {attached.length > 0 && (
+        <Section title="Workers" id="workers">
+          <WorkersTable
+            workers={attached}
+            queues={queues}
+            gridVersion={settings.version}
+            withDevice={false}
+          />
+        </Section>
+      )}
       <Section title="Identity" id="identity">
         <Panel>
           <Facts
@@ -137,93 +208,6 @@ export default async function DevicePage({ params, searchParams }: Props) {
             <code className="break-all">{device.key}</code>
           </div>
         </Panel>
-      </Section>
-      <Section
-        title="Best results"
-        id="best"
-        note={
-          best.length > 0 &&
-          `intervals include the spread between runs: what a variant’s own runs show, and what is known of the device or, by default, a standard deviation of ${formatPercent(spreadPrior(device.class).relative)}`
-        }
-      >
-        <BestResults results={best} device={device.name} />
-      </Section>
-      {device.class !== 'cpu' && (
-        <Section title="Tune this device" id="tune">
-          <Panel className="space-y-4 p-4">
-            <p className="max-w-prose text-[0.8125rem] text-muted">
-              Searches all kernels for the fastest variant of one problem, then measures the leaders
-              in full; or screens the candidates of every shape of a family, from which Tilemark
-              answers for shapes like them:{' '}
-              <TextLink href="/docs/choose#search-a-family-of-shapes">how it searches</TextLink>.
-              {attached.length === 0 && ' It begins once a worker of the device is attached.'}
-            </p>
-            {maySubmit ? (
-              <TuneForm device={device.key} deviceClass={device.class} families={FAMILY_CHOICES} />
-            ) : (
-              <Notice>
-                <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-                start a search.
-              </Notice>
-            )}
-          </Panel>
-        </Section>
-      )}
-      {reference.length > 0 && (
-        <Section title="Measured elsewhere" id="reference">
-          <p className="mb-2 text-[0.8125rem] text-muted">
-            The fastest kernel of each problem on hardware of this name, less exact ones apart, from
-            the <TextLink href="/docs/start#read-the-pages">reference</TextLink>: never ranked, and
-            perhaps measured by an earlier protocol than results here, as the sources say.
-          </p>
-          <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
-        </Section>
-      )}
-      <Section title="Roofline" id="roofline">
-        <Roofline
-          surveys={surveys}
-          best={best}
-          device={device.name}
-          isCpu={device.class === 'cpu'}
-          sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
-          evidence={evidence}
-        />
-      </Section>
-      {evidence.length > 0 && (
-        <Section
-          title="Efficiency by shape"
-          id="efficiency"
-          note="measured once, shipped with Tilemark"
-        >
-          <Efficiency files={evidence} layers={layersOf(query)} />
-        </Section>
-      )}
-      {tax.length > 0 && (
-        <Section title="Browser tax" id="browser-tax">
-          <BrowserTax
-            pairs={tax}
-            isBrowser={device.class === 'browser'}
-            isAll={query.rows === 'all'}
-          />
-        </Section>
-      )}
-      <Section title="By driver version" id="history">
-        <History history={history} isCpu={device.class === 'cpu'} />
-      </Section>
-      <Section title="Workers" id="workers">
-        {attached.length > 0 ? (
-          <WorkersTable
-            workers={attached}
-            queues={queues}
-            gridVersion={settings.version}
-            withDevice={false}
-          />
-        ) : (
-          <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
-            No worker is attached. Runs for this device wait until{' '}
-            <TextLink href="/workers#attach">one is attached</TextLink>.
-          </Panel>
-        )}
       </Section>
       <Section title="Capabilities" id="capabilities">
         <Capabilities device={device} />

@@ -6,7 +6,6 @@ import { notFound } from 'next/navigation';
 import { Fragment } from 'react';
 import { contributedAs } from '@/features/contributed/contributed-as';
 import { ContributedPage } from '@/features/contributed/contributed-page';
-import { Efficiency, evidenceOf } from '@/features/devices/efficiency';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { paragraphOf, specialisation, wgslBefore } from '@/features/kernels/specialisation';
@@ -56,7 +55,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
   // What an import has brought stands among the results.
   const imported = await store.references.resultsOf(figures);
   const beside = besideKernel(figures, kernel.id).filter((figure) => !imported.has(figure));
-  const evidence = evidenceOf(kernel.id);
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
   const after = ladder[ladder.indexOf(kernel) + 1];
@@ -71,7 +69,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const tile = isWhole ? tileOf(kernel, detail.chosen, detail.dtype) : null;
   const paragraph = isWhole ? paragraphOf(kernel, detail.chosen, detail.dtype) : null;
   /** The page with one of its long parts shown, or not. */
-  const foldOf = (part: 'wgsl' | 'diff' | 'layers', section: string): Fold => {
+  const foldOf = (part: 'wgsl' | 'diff', section: string): Fold => {
     const isOpen = query.show === part;
     const { show: _, ...rest } = searchObject(query);
     const href = `?${new URLSearchParams(isOpen ? rest : { ...rest, show: part })}#${section}`;
@@ -171,14 +169,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
           />
         </Section>
       )}
-      <Section
-        id="results"
-        title="Results across devices"
-        note={
-          results.chosen &&
-          'intervals include the spread between runs: what a variant’s own show, and what is known of the device or its class; percentages compare times, wide intervals at their slow end'
-        }
-      >
+      <Section id="results" title="Results across devices">
         <DeviceResults
           kernel={kernel.id}
           results={results}
@@ -192,15 +183,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
           hasReference={beside.length > 0}
         />
       </Section>
-      {evidence.length > 0 && (
-        <Section
-          id="efficiency"
-          title="Efficiency by shape"
-          note="measured once, shipped with Tilemark"
-        >
-          <Efficiency files={evidence} kernel={kernel.id} layers={foldOf('layers', 'efficiency')} />
-        </Section>
-      )}
       {beside.length > 0 && (
         <Section id="reference" title="Reference" note="not measured by this grid, never ranked">
           <ReferenceTable

@@ -52,6 +52,17 @@ test('the board opens on the largest square that most GPUs have; the overview ha
     // No result to count: it was not proved correct.
     [naive, { kind: 'incorrect', when: 'before', worst }],
   ]);
+  expect(await store.devicesWithWinners('matmul')).toMatchObject([
+    { device: { name: 'GPU 2' }, problems: 3 },
+    { device: { name: 'GPU 1' }, problems: 2 },
+    { device: { name: 'Soft 1' }, problems: 2 },
+    { device: { name: 'Soft 2' }, problems: 1 },
+  ]);
+  const won = await store.winners({ key: first, op: 'matmul' });
+  expect(won.map(({ address, medianNs, problem }) => [problem.shape, address, medianNs])).toEqual([
+    [square(128).shape, 'matmul/tiled', 128_000],
+    [square(256).shape, 'matmul/tiled', 256_000],
+  ]);
   const overview = await store.overview();
   expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9, imported: 0 });
   // The devices count the same.

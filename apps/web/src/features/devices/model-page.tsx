@@ -1,0 +1,88 @@
+import { type DeviceIdentity, dataSheetPeak, deviceKey, tunedFilesOf } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
+import { parseVariant, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { Address } from '@/features/kernels/address';
+import { WinnerMaps } from '@/features/winners/winner-map';
+import { shippedOn, winnerMapsOf } from '@/features/winners/winners';
+import { ButtonLink, TextLink } from '@/ui/button';
+import { Rate, Timing } from '@/ui/facts';
+import { formatShape } from '@/ui/format';
+import { PageHeader, Section } from '@/ui/page';
+import { DataTable } from '@/ui/table';
+import { ClassBadge } from './device-name';
+import { Roofline } from './roofline';
+
+/** A model of GPU that this grid has not measured, from the times and variants that ship with Tilemark. */
+export async function ModelPage({ identity, store }: { identity: DeviceIdentity; store: Store }) {
+  const key = deviceKey(identity);
+  const maps = await winnerMapsOf(store, key, { op: 'matmul' });
+  const tuned = tunedFilesOf({ key }).flatMap(({ variants }) => variants);
+  const evidence = shippedOn(key);
+  const surveyed = evidence.filter(({ profile, roofline }, at) => {
+    const isFirst = evidence.findIndex((file) => file.profile === profile) === at;
+    return isFirst && roofline;
+  });
+  return (
+    <>
+      <PageHeader
+        above={<TextLink href="/devices">Devices</TextLink>}
+        title={
+          <span className="inline-flex flex-wrap items-center gap-2">
+            {identity.device} <ClassBadge of={identity.class} />
+          </span>
+        }
+        actions={
+          <ButtonLink href={`/best?device=${encodeURIComponent(key)}`} look="primary">
+            Find a kernel
+          </ButtonLink>
+        }
+      >
+        Shipped with Tilemark; this grid has not measured one.
+      </PageHeader>
+      <Section title="Fastest kernel by shape" id="winners">
+        <WinnerMaps maps={maps} op="matmul" device={key} />
+      </Section>
+      {tuned.length > 0 && (
+        <Section title="Tuned variants" id="best">
+          <DataTable
+            caption={`Tuned variants of ${identity.device}`}
+            rows={tuned}
+            keyOf={(_, at) => at}
+            columns={[
+              {
+                head: 'Problem',
+                cell: ({ problem }) =>
+                  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`,
+              },
+              { head: 'Profile', cell: ({ profile }) => profile },
+              {
+                head: 'Variant',
+                cell: ({ address }) => <Address of={shortAddress(parseVariant(address).address)} />,
+              },
+              { head: 'Median', isFigure: true, cell: (variant) => <Timing of={variant} /> },
+              {
+                head: 'Rate (higher is better)',
+                isFigure: true,
+                cell: ({ medianNs, problem }) => <Rate of={rateOf(problem, medianNs)} />,
+              },
+            ]}
+          />
+        </Section>
+      )}
+      <Section title="Roofline" id="roofline">
+        <Roofline
+          surveys={surveyed.flatMap(({ measuredAt, profile, roofline }) =>
+            roofline
+              ? [{ ...roofline, measuredAt, profile, worker: { id: '', name: 'Tilemark' } }]
+              : [],
+          )}
+          best={[]}
+          device={identity.device}
+          isCpu={false}
+          sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
+          evidence={evidence}
+        />
+      </Section>
+    </>
+  );
+}

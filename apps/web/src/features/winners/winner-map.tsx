@@ -1,0 +1,169 @@
+import { type OpId, opById, shapeText } from '@tilemark/kernels';
+import { group, rollup } from 'd3-array';
+import { kernelHref } from '@/features/kernels/address';
+import { TextLink } from '@/ui/button';
+import { formatNs, formatShape, plural } from '@/ui/format';
+import { Link } from '@/ui/link';
+import { TablePanel } from '@/ui/table';
+import { floorOf, sidesOf, type WinnerMap, type Winning, winningKernels } from './winners';
+
+const TINTS = ['accent', 'amber', 'violet', 'rose', 'blue', 'moss', 'clay', 'orchid', 'steel'];
+const tintOf = (at: number) => ({
+  background: `color-mix(in oklab, var(--${TINTS[at % TINTS.length]}) 26%, transparent)`,
+});
+
+/** The axes of a map. */
+const AXES: Readonly<Record<OpId, readonly [across: string, down: string]>> = {
+  matmul: ['M', 'K'],
+  transpose: ['rows', 'columns'],
+};
+
+/** As many shapes as one answer page takes. */
+const MOST_SHAPES = 40;
+
+/** Maps of a device beside each other, with one legend. Each cell leads to the answer for its shapes. */
+export function WinnerMaps({
+  maps,
+  op,
+  device,
+}: {
+  maps: readonly WinnerMap[];
+  op: OpId;
+  device: string;
+}) {
+  const kernels = winningKernels(maps);
+  const [across] = AXES[op];
+  return (
+    <div className="space-y-3">
+      <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[0.8125rem]">
+        {kernels.map(({ kernel, letter, wins, from, to }, at) => (
+          <li key={kernel} className="inline-flex items-baseline gap-1.5">
+            <b className="inline-block w-5 rounded-tile text-center" style={tintOf(at)}>
+              {letter}
+            </b>
+            <TextLink href={kernelHref(kernel)} className="font-medium">
+              {kernel.split('/').slice(1).join('/')}
+            </TextLink>
+            <span className="text-xs text-muted">
+              {plural(wins, 'shape')}, mostly {across} {from === to ? from : `${from}–${to}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <div className={`grid gap-4 ${maps.length > 1 ? 'lg:grid-cols-2' : ''}`}>
+        {maps.map((map) => (
+          <OneMap key={map.dtype} map={map} op={op} kernels={kernels} device={device} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function OneMap({
+  map: { dtype, profile, shipped, winners },
+  op,
+  kernels,
+  device,
+}: {
+  map: WinnerMap;
+  op: OpId;
+  kernels: readonly Winning[];
+  device: string;
+}) {
+  const [acrossName, downName] = AXES[op];
+  const across = startsOf(winners.map((winner) => sidesOf(winner).across));
+  const down = startsOf(winners.map((winner) => sidesOf(winner).down));
+  const cells = group(
+    winners,
+    (winner) => floorOf(sidesOf(winner).down),
+    (winner) => floorOf(sidesOf(winner).across),
+  );
+  return (
+    <div className="min-w-0">
+      <h3 className="mb-1 text-[0.8125rem]">
+        {dtype}{' '}
+        <span className="text-xs font-normal text-muted">
+          {plural(winners.length, 'shape')}, profile {profile}
+          {shipped ? `, shipped: ${shipped}` : ', this grid'}
+        </span>
+      </h3>
+      <TablePanel
+        caption={`Fastest ${opById(op).title} kernel by ${acrossName} and ${downName}, ${dtype}`}
+      >
+        <thead>
+          <tr>
+            <th scope="col" className="whitespace-nowrap !px-1.5">
+              {downName} \ {acrossName}
+            </th>
+            {across.map((size) => (
+              <th key={size} scope="col" className="!px-0.5 !text-center">
+                {sizeText(size)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {down.map((size) => (
+            <tr key={size}>
+              <th scope="row" className="!px-1.5 !py-1">
+                {sizeText(size)}
+              </th>
+              {across.map((column) => (
+                <Cell
+                  key={column}
+                  winners={cells.get(size)?.get(column) ?? []}
+                  kernels={kernels}
+                  query={{ dtype, profile, device }}
+                />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </TablePanel>
+    </div>
+  );
+}
+
+function Cell({
+  winners,
+  kernels,
+  query,
+}: {
+  winners: WinnerMap['winners'];
+  kernels: readonly Winning[];
+  query: Readonly<Record<'dtype' | 'profile' | 'device', string>>;
+}) {
+  const [first] = winners;
+  if (!first) return <td />;
+  const wins = rollup(
+    winners,
+    (won) => won.length,
+    ({ address }) => address.split('[')[0] ?? address,
+  );
+  const sorted = [...wins].toSorted(([, a], [, b]) => b - a);
+  const at = kernels.findIndex(({ kernel }) => kernel === sorted[0]?.[0]);
+  const shapes = winners.slice(0, MOST_SHAPES).map(({ problem }) => shapeText(problem));
+  const href = `/best?${new URLSearchParams({ op: first.problem.op, shapes: shapes.join(' '), ...query })}`;
+  const about =
+    winners.length === 1
+      ? `${formatShape(shapes[0] ?? '')}: ${first.address}, ${formatNs(first.medianNs)}`
+      : sorted.map(([kernel, count]) => `${kernel}: ${plural(count, 'shape')}`).join(', ');
+  return (
+    <td className="!p-0 text-center" style={tintOf(at)}>
+      <Link
+        href={href}
+        title={about}
+        aria-label={about}
+        className="block px-0.5 py-1 font-medium hover:underline"
+      >
+        {kernels[at]?.letter}
+      </Link>
+    </td>
+  );
+}
+
+/** Where the cells of a side begin. */
+const startsOf = (sizes: readonly number[]) =>
+  [...new Set(sizes.map(floorOf))].toSorted((a, b) => a - b);
+
+const sizeText = (size: number) => (size >= 1024 ? `${size / 1024}k` : String(size));

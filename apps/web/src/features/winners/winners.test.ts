@@ -1,0 +1,43 @@
+import { deviceKey, observationsOf, shippedEvidence } from '@tilemark/core';
+import type { Store } from '@tilemark/core/server';
+import { shapeText } from '@tilemark/kernels';
+import { rollup } from 'd3-array';
+import { expect, test } from 'vitest';
+import { floorOf, mappedDevices, shippedDevices, winnerMapsOf, winningKernels } from './winners';
+
+/** A grid that has measured nothing. */
+const fresh = {
+  devicesWithWinners: async () => [],
+  winners: async () => [],
+} as unknown as Store;
+
+test('a fresh grid has maps of what ships, in f32 and f16, each winner the least time of its shape', async () => {
+  const [device] = await mappedDevices(fresh, 'matmul');
+  expect(device?.name).toBe('NVIDIA H200');
+  const maps = await winnerMapsOf(fresh, device?.key ?? '', { op: 'matmul' });
+  expect(maps.map(({ dtype }) => dtype)).toEqual(['f32', 'f16']);
+  for (const { dtype, winners } of maps) {
+    const file = shippedEvidence().find((each) => each.op === 'matmul' && each.dtype === dtype);
+    const _times = file ? observationsOf(file) : [];
+    const least = rollup(
+      file ? observationsOf(file) : [],
+      (times) => Math.min(...times.map(({ ns }) => ns)),
+      ({ problem }) => shapeText(problem),
+    );
+    const won = winners.map(({ medianNs, problem }) => [shapeText(problem), medianNs] as const);
+    expect(new Map(won)).toEqual(least);
+  }
+});
+
+test('every device whose times ship has the key under which its page is', () => {
+  for (const identity of shippedDevices()) expect(deviceKey(identity)).toMatch(/nvidia_h200/);
+});
+
+test('letters go to the kernels that win most; a cell begins at a power of two', async () => {
+  const [device] = await mappedDevices(fresh, 'matmul');
+  const kernels = winningKernels(await winnerMapsOf(fresh, device?.key ?? '', { op: 'matmul' }));
+  const wins = kernels.map(({ wins }) => wins);
+  expect(wins).toEqual(wins.toSorted((a, b) => b - a));
+  expect(kernels[0]?.letter).toBe('A');
+  expect([1, 3, 4, 1023, 1024].map(floorOf)).toEqual([1, 2, 4, 512, 1024]);
+});

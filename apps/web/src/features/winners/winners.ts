@@ -1,0 +1,141 @@
+/**
+ * Which kernel wins where: of each shape that was timed on a device, the fastest variant. Of a device
+ * of this grid from its results; of a model whose times ship with Tilemark from those.
+ */
+import {
+  type DeviceIdentity,
+  deviceKey,
+  driverText,
+  type Evidence,
+  isOn,
+  observationsOf,
+  type Profile,
+  shippedEvidence,
+} from '@tilemark/core';
+import type { Store, Winner } from '@tilemark/core/server';
+import { type Dtype, kernelOf, type OpId, shapeText } from '@tilemark/kernels';
+import { greatest, group, quantileSorted, rollup } from 'd3-array';
+
+/** A device that has a map. */
+export interface MappedDevice {
+  readonly key: string;
+  readonly name: string;
+}
+
+/** The winners of one dtype on a device, and where they are from. */
+export interface WinnerMap {
+  readonly dtype: Dtype;
+  readonly profile: Profile;
+  readonly winners: readonly Winner[];
+  /** `driver 580.159, 2026-11-25`; null: results of this grid. */
+  readonly shipped: string | null;
+}
+
+/** Dtypes of the first screen. */
+const DTYPES_SHOWN: readonly Dtype[] = ['f32', 'f16'];
+
+/** Devices with winners of an op: those of the grid and those that ship, with the most shapes first. */
+export async function mappedDevices(store: Store, op: OpId): Promise<MappedDevice[]> {
+  const own = await store.devicesWithWinners(op);
+  const models = shippedDevices().flatMap((identity) => {
+    const key = deviceKey(identity);
+    const isAttached = own.some(({ device }) => isOn(identity, { key: device.key }));
+    const problems = shippedOn(key).filter((file) => file.op === op).length;
+    return isAttached || problems === 0 ? [] : [{ device: { key, name: identity.device } }];
+  });
+  // What ships was timed on hundreds of shapes.
+  return [...models, ...own].map(({ device: { key, name } }) => ({ key, name }));
+}
+
+/** The models that Tilemark ships times of. */
+export const shippedDevices = (): readonly DeviceIdentity[] => [
+  ...new Map(shippedEvidence().map(({ device }) => [deviceKey(device), device])).values(),
+];
+
+/** The times that ship for devices like one. */
+export const shippedOn = (key: string): readonly Evidence[] =>
+  shippedEvidence().filter(({ device }) => isOn(device, { key }));
+
+/** The maps of a device, one per dtype: under the profile with the most shapes. */
+export async function winnerMapsOf(
+  store: Store,
+  key: string,
+  { op, dtypes = DTYPES_SHOWN }: { readonly op: OpId; readonly dtypes?: readonly Dtype[] },
+): Promise<WinnerMap[]> {
+  const own = await store.winners({ key, op });
+  const files = shippedOn(key).filter((file) => file.op === op);
+  return dtypes.flatMap((dtype) => {
+    const maps = [
+      ...files.filter((file) => file.dtype === dtype).map(shippedMap),
+      ...[...group(own, ({ profile }) => profile)].map(
+        ([profile, winners]): WinnerMap => ({
+          dtype,
+          profile,
+          winners: winners.filter(({ problem }) => problem.dtype === dtype),
+          shipped: null,
+        }),
+      ),
+    ];
+    const most = greatest(maps, ({ winners }) => winners.length);
+    return most && most.winners.length > 0 ? [most] : [];
+  });
+}
+
+/** Kept, since what ships does not change. */
+const maps = new Map<Evidence, WinnerMap>();
+
+function shippedMap(file: Evidence): WinnerMap {
+  const known = maps.get(file);
+  if (known) return known;
+  const { dtype, driver, measuredAt, profile } = file;
+  const times = group(observationsOf(file), ({ problem }) => shapeText(problem));
+  const winners = [...times.values()].flatMap((ofShape) => {
+    const first = greatest(ofShape, ({ ns }) => -ns);
+    return first
+      ? [{ problem: first.problem, profile, address: first.address, medianNs: first.ns }]
+      : [];
+  });
+  const shipped = `${driverText(driver)}, ${measuredAt.slice(0, 10)}`;
+  const map = { dtype, profile, winners, shipped };
+  maps.set(file, map);
+  return map;
+}
+
+/** A kernel of maps: its letter, and where it wins. */
+export interface Winning {
+  readonly kernel: string;
+  readonly letter: string;
+  readonly wins: number;
+  /** The sizes across between which four of five of its wins are. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The kernels that win somewhere, those that win most first. */
+export function winningKernels(all: readonly WinnerMap[]): Winning[] {
+  const winners = all.flatMap(({ winners }) => winners);
+  const wins = rollup(
+    winners,
+    (won) => won.map((winner) => sidesOf(winner).across).toSorted((a, b) => a - b),
+    ({ address }) => kernelOf(address),
+  );
+  return [...wins]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([kernel, sizes], at) => ({
+      kernel,
+      letter: String.fromCharCode(65 + at),
+      wins: sizes.length,
+      from: floorOf(quantileSorted(sizes, 0.1) ?? 1),
+      to: floorOf(quantileSorted(sizes, 0.9) ?? 1),
+    }));
+}
+
+/** The sides of a cell: M and K of a product, rows and columns of a transpose. */
+export function sidesOf({ problem }: Pick<Winner, 'problem'>): { across: number; down: number } {
+  return problem.op === 'matmul'
+    ? { across: problem.shape.m, down: problem.shape.k }
+    : { across: problem.shape.rows, down: problem.shape.cols };
+}
+
+/** The power of two at or below a size: where its cell begins. */
+export const floorOf = (size: number): number => 2 ** Math.floor(Math.log2(size));
