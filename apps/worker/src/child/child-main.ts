@@ -1,5 +1,6 @@
 import { type FromOwner, ownDevice } from '@tilemark/core';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
+import { useRelease } from '../gpu/dawn';
 import { othersLoad } from '../run/machine-load';
 import type { ChildTask } from './device-process';
 
@@ -21,6 +22,7 @@ export async function childMain(threadEntry: URL): Promise<void> {
     await send({ kind: 'devices', devices: await listDevices() });
     process.exit(0);
   }
+  if (task.release !== undefined) useRelease(task.release);
   const opening = async () =>
     openDevice(await chooseDevice(task.device, task.card), task.profile, threadEntry);
   await ownDevice(opening, {

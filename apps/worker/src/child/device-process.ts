@@ -13,6 +13,8 @@ export type ChildTask =
       readonly kind: 'own';
       readonly device: string;
       readonly profile: Profile;
+      /** The folder of another release of `webgpu` than the one that ships. */
+      readonly release?: string | undefined;
       /** That of the bus id or UUID. */
       readonly card?: Card;
     };

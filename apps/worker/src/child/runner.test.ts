@@ -1,4 +1,11 @@
-import { deviceKey, environmentSchema, outcomeSchema, type Step } from '@tilemark/core';
+import {
+  deviceKey,
+  environmentSchema,
+  outcomeSchema,
+  recomputedDuel,
+  type Step,
+  takeTurns,
+} from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useBundle } from '../bundle.test-helper';
@@ -188,6 +195,59 @@ describe('a runner of the first adapter', () => {
       problem: { op: 'matmul', shape: { m: 65_536, n: 16_384, k: 1 }, dtype: 'f32' },
     });
     expect(outcome).toMatchObject({ kind: 'skipped', why: expect.stringMatching(/one buffer/) });
+  });
+});
+
+describe('a duel of two processes', () => {
+  const { variant, problem, profile } = quick;
+  const nowNs = () => performance.now() * 1e6;
+  const opening =
+    (runner: Runner, tunables = variant.tunables) =>
+    () =>
+      runner.side(profile, { variant: { ...variant, tunables }, problem, seed: 7 });
+
+  it('takes turns between them', async () => {
+    const [a, b] = [runnerOf('0'), runnerOf('0')];
+    const outcome = await takeTurns(
+      { a: opening(a), b: opening(b) },
+      { seed: 7, nowNs, longestNs: 0.1e9 },
+    );
+    if (outcome.kind !== 'dueled') throw new Error(JSON.stringify(outcome));
+    const { duel } = outcome;
+    expect(duel.a.samplesNs).toHaveLength(2 * duel.rounds);
+    expect(recomputedDuel(duel, 'duel').ratio).toBeCloseTo(duel.ratio, 9);
+  });
+
+  it('ends for the one that cannot be measured, or whose process dies', async () => {
+    const unknown = new Runner({ entry: bundle.child, device: '0', release: '/nowhere' });
+    open.push(unknown);
+    const ended = await takeTurns(
+      { a: opening(runnerOf('0')), b: opening(unknown) },
+      { seed: 7, nowNs },
+    );
+    expect(ended).toMatchObject({
+      kind: 'ended',
+      side: 'b',
+      outcome: { kind: 'failed', stage: 'device', message: expect.stringMatching(/nowhere/) },
+    });
+    const [a, b] = [runnerOf('0'), runnerOf('0')];
+    const dying = opening(b, { TILE: 16 });
+    const died = await takeTurns(
+      {
+        a: opening(a),
+        b: async () => {
+          const side = await dying();
+          await b.close();
+          return side;
+        },
+      },
+      { seed: 7, nowNs },
+    );
+    expect(died).toMatchObject({
+      kind: 'ended',
+      side: 'b',
+      outcome: { kind: 'failed', stage: 'device' },
+    });
   });
 });
 

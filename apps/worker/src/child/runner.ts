@@ -10,6 +10,8 @@ export interface RunnerOptions {
   /** What `--device` takes: an index, `cpu` or `auto`. */
   readonly device: string;
   readonly watchdogMs?: number;
+  /** The folder of another release of `webgpu` than the one that ships. */
+  readonly release?: string;
   /** Of the process of a contributed kernel, which may have no more. */
   readonly foreignBytes?: number;
   /** Who that process runs as. */
@@ -22,12 +24,13 @@ const FOREIGN_BYTES = Math.min(totalmem() / 2, 8 * 2 ** 30);
 /** Measures runs on one device of this machine, in child processes. */
 export class Runner extends DeviceRunner {
   constructor(options: RunnerOptions) {
-    const { device, entry, foreignAccount, foreignBytes = FOREIGN_BYTES, watchdogMs } = options;
+    const { device, entry, foreignAccount, foreignBytes = FOREIGN_BYTES } = options;
+    const { release, watchdogMs } = options;
     super(
       (profile, isForeign) =>
         new DeviceProcess(
           entry,
-          { kind: 'own', device, profile },
+          { kind: 'own', device, profile, release },
           isForeign ? { memoryBytes: foreignBytes, account: foreignAccount } : {},
         ),
       watchdogMs,

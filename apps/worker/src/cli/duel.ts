@@ -88,7 +88,8 @@ export async function duel(
   });
 }
 
-async function variantOf(
+/** The variant that an argument names, which may be a file's or a grid's. Throws InputError. */
+export async function variantOf(
   text: string,
   grid: Partial<GridOptions>,
   field: string,
@@ -102,7 +103,12 @@ async function variantOf(
   }
 }
 
-function problemOf(a: ResolvedVariant, b: ResolvedVariant, { shape, dtype }: DuelFlags): Problem {
+/** What both compute. Throws InputError. */
+export function problemOf(
+  a: ResolvedVariant,
+  b: ResolvedVariant,
+  { shape, dtype }: Pick<DuelFlags, 'shape' | 'dtype'>,
+): Problem {
   const { op } = a.definition;
   if (b.definition.op !== op) {
     throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');

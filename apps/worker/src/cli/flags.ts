@@ -49,6 +49,17 @@ export function seedOf(text: string): number {
   throw new InvalidArgumentError(`It must be a whole number from 0 to ${Number.MAX_SAFE_INTEGER}.`);
 }
 
+/** The value of `--duels`. */
+export function duelsOf(text: string): number {
+  const duels = Number(text);
+  if (Number.isInteger(duels) && duels >= LEAST_DUELS && duels <= MOST_DUELS) return duels;
+  throw new InvalidArgumentError(`It must be a whole number from ${LEAST_DUELS} to ${MOST_DUELS}.`);
+}
+
+/** A single one does not tell what differs between processes. */
+const LEAST_DUELS = 2;
+const MOST_DUELS = 50;
+
 /** The value of `--contributed-as`: a user by its numbers. */
 export function accountOf(text: string): Account {
   const [, uid, gid] = /^(\d{1,9}):(\d{1,9})$/.exec(text) ?? [];

@@ -12,9 +12,10 @@ import { DTYPES, InputError, idsOf, OPS } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
 import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
+import { type BisectFlags, bisect } from './bisect/bisect';
 import { type DevicesOptions, devices } from './devices';
 import { type DuelFlags, duel } from './duel';
-import { accountOf, durationNs, familyOf, seedOf } from './flags';
+import { accountOf, duelsOf, durationNs, familyOf, seedOf } from './flags';
 import type { GridOptions } from './grid/client';
 import { type ExportOptions, exportSweep } from './grid/export';
 import { importFiles } from './grid/import';
@@ -179,6 +180,27 @@ export function program(childEntry: URL): Command {
     .action(
       guarded((a: string, b: string, options: DuelFlags) =>
         duel([a, b], options, childEntry, print),
+      ),
+    );
+
+  cli
+    .command('bisect')
+    .description('name the first release of `webgpu` that makes a variant slower, faster or wrong')
+    .argument('<variant>', "for example 'matmul/tiled[TILE=16]' or 'my.wgsl[BLOCK=8]'")
+    .requiredOption('--from <release>', 'the older of two, for example 0.5.0')
+    .requiredOption('--to <release>', 'the newer of two, for example 0.6.2')
+    .option(...SHAPE)
+    .addOption(DTYPE)
+    .option(...DEVICE)
+    .addOption(PROFILE)
+    .option('--duels <number>', 'with each release, each of two new processes', duelsOf, 5)
+    .option('--folder <path>', 'where releases are installed and kept', '.tilemark/webgpu')
+    .option(...OF_GRID)
+    .addOption(READER)
+    .option('--json <file>', 'write what was measured as JSON')
+    .action(
+      guarded((variant: string, options: BisectFlags) =>
+        bisect(variant, options, childEntry, print),
       ),
     );
 

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   type DeviceIdentity,
   type OpenDevice,
@@ -6,7 +9,7 @@ import {
   requestWholeDevice,
 } from '@tilemark/core';
 import { createGpuExecutor } from '@tilemark/kernels';
-import { create } from 'webgpu';
+import { z } from 'zod';
 import { version } from '../../package.json';
 import { type Machine, thisMachine } from '../device/host';
 import type { Card } from './cards';
@@ -50,9 +53,44 @@ const TOGGLES: Readonly<Record<Profile, Toggles>> = {
   },
 };
 
+/** A release of Dawn for Node, loaded. */
+interface Dawn {
+  readonly create: typeof import('webgpu').create;
+  readonly version: string;
+}
+
+const manifestSchema = z.object({ version: z.string(), main: z.string().default('index.js') });
+
+/** This process has one release: the one that ships, unless another is chosen before it is used. */
+let loading: Promise<Dawn> | null = null;
+
+/** Chooses the release in a folder, the package `webgpu` as the registry has it, for this process. */
+export function useRelease(folder: string): void {
+  loading = loadFrom(folder);
+}
+
+async function dawn(): Promise<Dawn> {
+  loading ??= loadShipped();
+  return loading;
+}
+
+async function loadShipped(): Promise<Dawn> {
+  const { create } = await import('webgpu');
+  const { version } = manifestSchema.parse(createRequire(import.meta.url)('webgpu/package.json'));
+  return { create, version };
+}
+
+async function loadFrom(folder: string): Promise<Dawn> {
+  const manifest = await readFile(join(folder, 'package.json'), 'utf8');
+  const { main, version } = manifestSchema.parse(JSON.parse(manifest));
+  const { create } = await import(pathToFileURL(join(folder, main)).href);
+  return { create, version };
+}
+
 /** The adapters of this machine, each name once: Dawn cannot tell equal GPUs apart. */
 export async function listAdapters(): Promise<Adapter[]> {
   // Asked for a name that does not exist, Dawn answers with those that do.
+  const { create } = await dawn();
   const error: unknown = await create(['adapter=?'])
     .requestAdapter()
     .then(
@@ -102,7 +140,7 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
         enabled: [...TOGGLES[profile].enabled],
         disabled: [...TOGGLES[profile].disabled],
       },
-      runtimeVersions: { node: process.versions.node, webgpu: webgpuVersion() },
+      runtimeVersions: { node: process.versions.node, webgpu: (await dawn()).version },
       os: machine.os,
       cpu: machine.cpu,
       memoryBytes: machine.memoryBytes,
@@ -116,6 +154,7 @@ const keepAlive = new Set<GPU>();
 
 async function requestAdapter({ name, backend }: Adapter, profile: Profile) {
   const { enabled, disabled } = TOGGLES[profile];
+  const { create } = await dawn();
   const gpu = create([
     `backend=${backend}`,
     `adapter=${name}`,
@@ -145,10 +184,4 @@ function identityOf(
     runtime: 'dawn',
     class: isSoftware ? 'software' : 'gpu',
   };
-}
-
-function webgpuVersion(): string {
-  const manifest: unknown = createRequire(import.meta.url)('webgpu/package.json');
-  const version = manifest && typeof manifest === 'object' && Reflect.get(manifest, 'version');
-  return typeof version === 'string' ? version : 'unknown';
 }

@@ -25,7 +25,8 @@ import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
 import { implausibleReason } from './trust';
 
 /**
- * A duel of two variants: they take turns on one device in one process, A B B A or B A A B as drawn
+ * A duel of two: they take turns on one device, two variants in one process or a variant under two
+ * releases of its runtime, each in its own, A B B A or B A A B as drawn
  * for each round, so that whatever changes slowly (clocks, heat, other programs) or comes every few
  * turns meets both alike. The ratio is that of the
  * rounds, each of which is a ratio by itself; its interval pays for dependence as that of a series.
@@ -37,7 +38,6 @@ const ORDERS = [
   ['b', 'a', 'a', 'b'],
 ] as const;
 type Side = 'a' | 'b';
-const SIDES: readonly Side[] = ['a', 'b'];
 
 /** Of two rounds, one has either order, which comes first is drawn: both are met equally often. */
 function orderOf(round: number, secrets: Secrets): readonly Side[] {
@@ -67,15 +67,28 @@ export interface DuelOptions {
   readonly longestNs?: number;
 }
 
-/** Ends a duel for one of its sides. */
-class SideEnded extends Error {
+/** Ends a duel for the side that is acting. */
+export class SideEnded extends Error {
   override readonly name = 'SideEnded';
-  constructor(
-    readonly side: Side,
-    readonly outcome: Outcome,
-  ) {
-    super(`side ${side} ended`);
+  constructor(readonly outcome: Outcome) {
+    super('a side of the duel ended');
   }
+}
+
+/** One of two that take turns, open where its device is. Its verbs throw SideEnded or DeviceFault. */
+export interface DuelSide {
+  /** Takes the next sample; the time of a dispatch, ns. */
+  turn(): Promise<number>;
+  /** Verifies what was written last, and tells of the samples. */
+  end(): Promise<Duel[Side]>;
+}
+
+/** What a side needs to know. */
+export interface SideInput {
+  readonly variant: Variant;
+  readonly problem: Problem;
+  /** Of inputs, checks and the order of turns: that of both sides. */
+  readonly seed: number;
 }
 
 /**
@@ -88,60 +101,121 @@ export async function runDuel(
   problem: Problem,
   capabilities: DeviceCapabilities,
   surroundings: Surroundings,
-  { longestNs = POLICIES.default.longestDuelNs }: DuelOptions = {},
+  options: DuelOptions = {},
 ): Promise<DuelOutcome> {
-  const { deviceClass, lastLevelCacheBytes, nowNs, roofline, onStep } = surroundings;
-  const { canary = null, seed = drawSeed() } = surroundings;
+  const { nowNs, seed = drawSeed() } = surroundings;
+  const open: Prepared[] = [];
+  const opening = (side: Side) => async () => {
+    const input = { variant: variants[side], problem, seed };
+    const { prepared, side: opened } = await openSide(executor, input, capabilities, surroundings);
+    open.push(prepared);
+    return opened;
+  };
+  try {
+    return await takeTurns({ a: opening('a'), b: opening('b') }, { ...options, nowNs, seed });
+  } finally {
+    for (const prepared of open) prepared.destroy();
+  }
+}
+
+/** Opens one side: verified, warmed up, and with samples of the right length. */
+export async function openSide(
+  executor: Executor,
+  { variant, problem, seed }: SideInput,
+  capabilities: DeviceCapabilities,
+  surroundings: Surroundings,
+): Promise<{ readonly side: DuelSide; readonly prepared: Prepared }> {
+  const { canary = null, deviceClass, lastLevelCacheBytes, nowNs, onStep, roofline } = surroundings;
   const bufferSets = bufferSetsFor(problem, lastLevelCacheBytes);
   const secrets = secretsOf(seed);
-  const open: Prepared[] = [];
   const policy = POLICIES.default;
-
-  /** Ends the duel as a run ends whose step fails. */
-  const guarded = async <T>(side: Side, stage: 'prepare' | 'measure', work: () => Promise<T>) => {
-    try {
-      return await work();
-    } catch (error) {
-      if (error instanceof DeviceFault || error instanceof SideEnded) throw error;
-      if (error instanceof WrongOutput) throw new SideEnded(side, error.outcome);
-      const message = error instanceof Error ? error.message : String(error);
-      const at = error instanceof CompileError ? 'compile' : stage;
-      throw new SideEnded(side, { kind: 'failed', stage: at, message });
-    }
-  };
-
-  const opened = (side: Side) =>
-    guarded(side, 'prepare', async () => {
-      const variant = variants[side];
-      const fit = feasible(variant, problem, capabilities);
-      if (!fit.ok) throw new SideEnded(side, { kind: 'skipped', why: fit.why });
-      const prepared = await executor.prepare(variant, problem, {
-        seed: secrets('inputs'),
-        secrets,
-        bufferSets,
-        timeUpload: false,
-      });
-      open.push(prepared);
-      const proof = new Proof(prepared, secrets, nowNs);
+  const fit = feasible(variant, problem, capabilities);
+  if (!fit.ok) throw new SideEnded({ kind: 'skipped', why: fit.why });
+  onStep?.('compile');
+  const prepared = await endingSide('prepare', () =>
+    executor.prepare(variant, problem, {
+      seed: secrets('inputs'),
+      secrets,
+      bufferSets,
+      timeUpload: false,
+    }),
+  );
+  try {
+    const proof = new Proof(prepared, secrets, nowNs);
+    const sampler: Sampler = {
+      prepared: proof.sampler,
+      policy,
+      timer: executor.timer,
+      nowNs,
+      canary,
+    };
+    const dispatches = await endingSide('prepare', async () => {
       await proof.first();
       const warmSinceNs = nowNs();
       await proof.stretch(policy.stretch);
-      const sampler: Sampler = {
-        prepared: proof.sampler,
-        policy,
-        timer: executor.timer,
-        nowNs,
-        canary,
-      };
-      const { dispatches } = await warmUpAndCalibrate(sampler, warmSinceNs);
+      const warm = await warmUpAndCalibrate(sampler, warmSinceNs);
       await proof.beforeSeries({ looks: LEAST_LOOKS });
-      return { proof, dispatches, samplesNs: [] as number[] };
+      return warm.dispatches;
     });
+    const samplesNs: number[] = [];
+    const side: DuelSide = {
+      turn: () =>
+        endingSide('measure', async () => {
+          if (samplesNs.length === 0) onStep?.('cold');
+          const ns = (await takeSample(sampler, dispatches, true)) / dispatches;
+          samplesNs.push(ns);
+          return ns;
+        }),
+      end: async () => {
+        await endingSide('measure', () => proof.afterCold());
+        const series = summarise(samplesNs);
+        const roof =
+          roofline && (await roofOver(variant, problem, series, bufferSets, roofline, deviceClass));
+        return { ...series, implausible: implausibleReason(series, roof ?? null, deviceClass) };
+      },
+    };
+    return { side, prepared };
+  } catch (error) {
+    prepared.destroy();
+    throw error;
+  }
+}
 
+/** Ends the side as a run ends whose step fails. */
+async function endingSide<T>(stage: 'prepare' | 'measure', work: () => Promise<T>): Promise<T> {
   try {
-    onStep?.('compile');
-    const sides = { a: await opened('a'), b: await opened('b') };
-    onStep?.('cold');
+    return await work();
+  } catch (error) {
+    if (error instanceof DeviceFault) throw error;
+    if (error instanceof WrongOutput) throw new SideEnded(error.outcome);
+    const message = error instanceof Error ? error.message : String(error);
+    const at = error instanceof CompileError ? 'compile' : stage;
+    throw new SideEnded({ kind: 'failed', stage: at, message });
+  }
+}
+
+/**
+ * Opens two sides and lets them take turns, wherever each is: in one process, or each in its own.
+ * Throws `DeviceFault` alone.
+ *
+ * @param nowNs a monotonic clock, ns
+ */
+export async function takeTurns(
+  opening: Readonly<Record<Side, () => Promise<DuelSide>>>,
+  {
+    longestNs = POLICIES.default.longestDuelNs,
+    nowNs,
+    seed,
+  }: DuelOptions & { readonly nowNs: () => number; readonly seed: number },
+): Promise<DuelOutcome> {
+  const secrets = secretsOf(seed);
+  let acting: Side = 'a';
+  const as = <T>(side: Side, act: () => Promise<T>) => {
+    acting = side;
+    return act();
+  };
+  try {
+    const sides = { a: await as('a', opening.a), b: await as('b', opening.b) };
     const ratios: number[] = [];
     const beganNs = nowNs();
     let longestRoundNs = 0;
@@ -151,12 +225,8 @@ export async function runDuel(
       const roundBeganNs = nowNs();
       let log = 0;
       for (const side of orderOf(ratios.length, secrets)) {
-        const { proof, dispatches, samplesNs } = sides[side];
-        const ns = await guarded(side, 'measure', () =>
-          takeSample({ prepared: proof.sampler, timer: executor.timer }, dispatches, true),
-        );
-        samplesNs.push(ns / dispatches);
-        log += (side === 'a' ? -0.5 : 0.5) * Math.log(ns / dispatches);
+        const ns = await as(side, () => sides[side].turn());
+        log += (side === 'a' ? -0.5 : 0.5) * Math.log(ns);
       }
       ratios.push(log);
       const endedNs = nowNs();
@@ -171,26 +241,14 @@ export async function runDuel(
       if (isNarrow && endedNs - beganNs >= LEAST_NS) stop = 'converged';
       else if (isCapped) stop = 'capped';
     }
-
-    for (const side of SIDES) {
-      const { proof } = sides[side];
-      await guarded(side, 'measure', () => proof.afterCold());
-    }
-    const dueled = async (side: Side) => {
-      const series = summarise(sides[side].samplesNs);
-      const roof =
-        roofline &&
-        (await roofOver(variants[side], problem, series, bufferSets, roofline, deviceClass));
-      return { ...series, implausible: implausibleReason(series, roof ?? null, deviceClass) };
+    const ended = { a: await as('a', sides.a.end), b: await as('b', sides.b.end) };
+    return {
+      kind: 'dueled',
+      duel: { ...contrastOf(found), rounds: ratios.length, stop, ...ended },
     };
-    const ratio = contrastOf(found);
-    const [a, b] = [await dueled('a'), await dueled('b')];
-    return { kind: 'dueled', duel: { ...ratio, rounds: ratios.length, stop, a, b } };
   } catch (error) {
     if (!(error instanceof SideEnded)) throw error;
-    return { kind: 'ended', side: error.side, outcome: error.outcome };
-  } finally {
-    for (const prepared of open) prepared.destroy();
+    return { kind: 'ended', side: acting, outcome: error.outcome };
   }
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrast, toDecide } from './head-to-head';
+import { contrast, repeatedDuels, toDecide } from './head-to-head';
+import { spreadPrior } from './headline';
 
 /** A median whose interval reaches so far to both sides, relative. */
 const around = (medianNs: number, part: number) => ({
@@ -55,5 +56,21 @@ describe('contrast', () => {
       /^If the ratio is what it seems, more than 1,000 times/,
     );
     expect(toDecide(contrast(around(100, 0.001), around(103, 0.001)))).toBeNull();
+  });
+});
+
+describe('duels between processes', () => {
+  const duels = (...ratios: number[]) =>
+    ratios.map((ratio) => ({ ratio, low: ratio * 0.999, high: ratio * 1.001 }));
+
+  it('decide together what each decides, and leave open what they do not agree on', () => {
+    const gpu = spreadPrior('gpu');
+    expect(repeatedDuels(duels(0.9, 0.901, 0.899, 0.9, 0.9), gpu).verdict).toBe('SLOW');
+    expect(repeatedDuels(duels(1, 1.0002, 0.9998, 1, 1.0001), gpu).verdict).toBe('SAME');
+    // Each by itself is SLOW or FAST: what differs is the processes.
+    expect(repeatedDuels(duels(0.98, 1.02, 0.99), gpu).verdict).toBe('UNDECIDED');
+    // A single one does not know how processes differ; nor do two that share a CPU.
+    expect(repeatedDuels(duels(0.95), gpu).verdict).toBe('UNDECIDED');
+    expect(repeatedDuels(duels(0.9, 0.9), spreadPrior('software')).verdict).toBe('UNDECIDED');
   });
 });

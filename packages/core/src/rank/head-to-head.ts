@@ -3,7 +3,7 @@ import { least } from 'd3-array';
 import type { Profile } from '../measure/device';
 import { type Contrast, MARGIN, MOST_MEASURING, verdictOn } from '../statistics/verdict';
 import type { DeviceRef } from '../view/device';
-import type { Interval } from './headline';
+import { headline, type Interval, type Spread } from './headline';
 
 /** What is compared: device keys, or canonical addresses of variants. */
 export interface Pair {
@@ -47,6 +47,26 @@ export function contrast(candidate: Interval, base: Interval): Contrast {
     Math.log(candidate.medianNs / candidate.lowNs),
   );
   return verdictOn(ratio, ratio * Math.exp(-down), ratio * Math.exp(up));
+}
+
+/**
+ * The verdict on a ratio that several duels found, each between two processes of its own: the
+ * interval of their headline, a ratio for a time. Both processes of a duel vary as invocations do.
+ *
+ * @param known of the device; see `knownSpread`
+ */
+export function repeatedDuels(
+  duels: readonly Pick<Contrast, 'ratio' | 'low' | 'high'>[],
+  known: Spread,
+): Contrast {
+  const intervals = duels.map(({ ratio, low, high }) => ({
+    medianNs: ratio,
+    lowNs: low,
+    highNs: high,
+  }));
+  const ofTwo = { ...known, relative: Math.SQRT2 * known.relative };
+  const { medianNs, lowNs, highNs } = headline(intervals, ofTwo);
+  return verdictOn(medianNs, lowNs, highNs);
 }
 
 /** The same of two headlines; where one has a range for an interval, nothing is decided. */

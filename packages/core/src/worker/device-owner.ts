@@ -2,7 +2,7 @@ import { DeviceFault, InputError, type Variant } from '@tilemark/kernels';
 import { COMPILE_WITHIN_MS } from '../contributed/caution';
 import { fileOf } from '../contributed/kernel';
 import type { KernelFile } from '../contributed/manifest';
-import type { DuelOutcome } from '../measure/duel';
+import { type DuelOutcome, type DuelSide, SideEnded, type SideInput } from '../measure/duel';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
 import type { RooflineSurvey } from '../measure/roofline';
@@ -107,6 +107,32 @@ export class DeviceOwner {
       (message) => (message.kind === 'dueled' ? message.outcome : undefined),
       onStep,
     );
+  }
+
+  /** Opens one side of a duel across processes. Throws SideEnded; DeviceFault as `run` does. */
+  async side(input: SideInput): Promise<DuelSide> {
+    const files = filesOf(input.variant);
+    await this.#ofSide({ kind: 'open side', side: input, files }, ({ kind }) =>
+      kind === 'side open' ? true : undefined,
+    );
+    return {
+      turn: () =>
+        this.#ofSide({ kind: 'turn' }, (reply) => (reply.kind === 'turned' ? reply.ns : undefined)),
+      end: () =>
+        this.#ofSide({ kind: 'end side' }, (reply) =>
+          reply.kind === 'side done' ? reply.side : undefined,
+        ),
+    };
+  }
+
+  async #ofSide<T>(message: ToOwner, answer: (reply: FromOwner) => T | undefined): Promise<T> {
+    const reply = await this.#converse(message, (reply) => {
+      if (reply.kind === 'side ended') return { ended: reply.outcome };
+      const value = answer(reply);
+      return value === undefined ? undefined : { value };
+    });
+    if ('ended' in reply) throw new SideEnded(reply.ended);
+    return reply.value;
   }
 
   /** Probes the device; null if it has no probes. Throws DeviceFault as `run` does. */

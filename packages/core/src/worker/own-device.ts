@@ -1,7 +1,7 @@
 import { DeviceFault, isInputError } from '@tilemark/kernels';
 import { cautious } from '../contributed/caution';
 import { admitKernel } from '../contributed/kernel';
-import { runDuel } from '../measure/duel';
+import { type DuelSide, openSide, runDuel, SideEnded } from '../measure/duel';
 import { runVariant, type Step, type Surroundings } from '../measure/measure';
 import { POLICIES } from '../measure/policy';
 import { Roofline } from '../measure/roofline';
@@ -56,13 +56,18 @@ export async function ownDevice(
     }),
   };
   const surroundings = await surroundingsOf(open, { roofline, nowNs, onStep });
+  const side = sideOf(careful, surroundings);
   const work = async (message: ToOwner): Promise<FromOwner> => {
-    if (message.kind !== 'survey') for (const file of message.files) await admitKernel(file);
+    if ('files' in message) for (const file of message.files) await admitKernel(file);
     switch (message.kind) {
       case 'run':
         return measure(careful, surroundings, message, othersLoad);
       case 'duel':
         return duel(careful, surroundings, message.duel);
+      case 'open side':
+      case 'turn':
+      case 'end side':
+        return side(message);
       case 'survey':
         return { kind: 'surveyed', survey: await roofline.survey(() => onStep('roof')) };
     }
@@ -138,4 +143,26 @@ async function duel(
 ): Promise<FromOwner> {
   const outcome = await runDuel(executor, { a, b }, problem, capabilities, surroundings, options);
   return { kind: 'dueled', outcome };
+}
+
+/** One side of a duel across processes: it is opened, takes its turns, and ends. */
+function sideOf({ executor, capabilities }: OpenDevice, surroundings: Surroundings) {
+  let open: DuelSide | null = null;
+  return async (
+    message: Extract<ToOwner, { kind: 'open side' | 'turn' | 'end side' }>,
+  ): Promise<FromOwner> => {
+    try {
+      if (message.kind === 'open side') {
+        open = (await openSide(executor, message.side, capabilities, surroundings)).side;
+        return { kind: 'side open' };
+      }
+      if (!open) throw new Error(`asked to ${message.kind} before a side was open`);
+      return message.kind === 'turn'
+        ? { kind: 'turned', ns: await open.turn() }
+        : { kind: 'side done', side: await open.end() };
+    } catch (error) {
+      if (!(error instanceof SideEnded)) throw error;
+      return { kind: 'side ended', outcome: error.outcome };
+    }
+  };
 }

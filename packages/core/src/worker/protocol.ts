@@ -1,10 +1,10 @@
 import type { Executor, Problem, Variant } from '@tilemark/kernels';
 import type { KernelFile } from '../contributed/manifest';
 import type { DeviceCapabilities, DeviceIdentity, Environment } from '../measure/device';
-import type { DuelOutcome } from '../measure/duel';
+import type { DuelOutcome, SideInput } from '../measure/duel';
 import type { EnergyMeter } from '../measure/energy';
 import type { Step } from '../measure/measure';
-import type { Clocks, Outcome } from '../measure/outcome';
+import type { Clocks, Duel, Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import type { RooflineSurvey } from '../measure/roofline';
 import type { ClockReading } from '../measure/throttle';
@@ -78,6 +78,10 @@ export type ToOwner =
     }
   /** `files` are those of the contributed kernels. */
   | { readonly kind: 'duel'; readonly duel: Dueling; readonly files: readonly KernelFile[] }
+  /** Opens one side of a duel, the other side of which another owner has. */
+  | { readonly kind: 'open side'; readonly side: SideInput; readonly files: readonly KernelFile[] }
+  /** Of the open side. */
+  | { readonly kind: 'turn' | 'end side' }
   /** Probe all that the device can do. */
   | { readonly kind: 'survey' };
 
@@ -88,6 +92,11 @@ export type FromOwner =
   | { readonly kind: 'step'; readonly step: Step }
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'dueled'; readonly outcome: DuelOutcome }
+  | { readonly kind: 'side open' }
+  | { readonly kind: 'turned'; readonly ns: number }
+  | { readonly kind: 'side done'; readonly side: Duel['a'] }
+  /** Instead of each of these three. */
+  | { readonly kind: 'side ended'; readonly outcome: Outcome }
   /** `survey` is null where the device has no probes. */
   | { readonly kind: 'surveyed'; readonly survey: RooflineSurvey | null }
   /** The owner ends: `field` is what names a device that does not exist, else the device failed. */

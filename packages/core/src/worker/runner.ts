@@ -9,7 +9,13 @@ import {
 } from '@tilemark/kernels';
 import { isContributed } from '../contributed/kernel';
 import type { Environment, Profile } from '../measure/device';
-import { afterDuel, type DuelOutcome } from '../measure/duel';
+import {
+  afterDuel,
+  type DuelOutcome,
+  type DuelSide,
+  SideEnded,
+  type SideInput,
+} from '../measure/duel';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
 import { POLICIES } from '../measure/policy';
@@ -146,6 +152,25 @@ export class DeviceRunner {
       this.#working = null;
       if (description.identity.class === 'cpu') await this.#end(key);
     }
+  }
+
+  /**
+   * Opens one side of a duel whose other side another runner has. Its end, or a fault of its device,
+   * is a SideEnded.
+   */
+  async side(profile: Profile, input: SideInput): Promise<DuelSide> {
+    const key = keyOf(profile, input.variant);
+    const ending = async <T>(act: () => Promise<T>): Promise<T> => {
+      try {
+        return await act();
+      } catch (error) {
+        if (!(error instanceof DeviceFault)) throw error;
+        await this.#end(key);
+        throw new SideEnded({ kind: 'failed', stage: 'device', message: error.message });
+      }
+    };
+    const side = await ending(async () => (await this.#owner(profile, key)).owner.side(input));
+    return { turn: () => ending(side.turn), end: () => ending(side.end) };
   }
 
   /**

@@ -1,0 +1,142 @@
+import { resolve } from 'node:path';
+import { messageOf, outcomeReason, type Profile } from '@tilemark/core';
+import {
+  bareVariant,
+  DeviceFault,
+  type Dtype,
+  InputError,
+  type Problem,
+  shortAddress,
+} from '@tilemark/kernels';
+import { withMachineLock } from '../../run/machine-lock';
+import { problemOf, ratioText, variantOf } from '../duel';
+import type { GridOptions } from '../grid/client';
+import { toldApart } from '../on-device';
+import { ResultFile } from '../result-file';
+import { problemText, WAITING } from '../table';
+import { BetweenReleases } from './between-releases';
+import { releasesBetween } from './releases';
+import { type Bisected, bisectReleases, type Held, wordOf } from './search';
+
+export interface BisectFlags extends Partial<GridOptions> {
+  readonly from: string;
+  readonly to: string;
+  readonly shape: string;
+  readonly dtype: Dtype;
+  readonly device: string;
+  readonly profile: Profile;
+  readonly duels: number;
+  readonly folder: string;
+  readonly json?: string;
+}
+
+/** What `bisect --json` writes. */
+interface BisectFile extends Bisected {
+  readonly version: 1;
+  readonly variant: string;
+  readonly problem: Problem;
+  readonly profile: Profile;
+  readonly device: string;
+  readonly releases: readonly string[];
+}
+
+/**
+ * Names the first release of `webgpu` under which a variant is slower, faster or wrong. Throws
+ * InputError, and Error if it cannot be measured under the oldest.
+ */
+export async function bisect(
+  text: string,
+  options: BisectFlags,
+  childEntry: URL,
+  print: (text: string) => void,
+): Promise<void> {
+  const { device: wanted, duels, from, profile, to } = options;
+  const variant = await variantOf(text, options, 'variant');
+  if (variant.definition.runsOn === 'cpu') {
+    throw new InputError(`${variant.kernel} runs on the host, without webgpu`, 'variant');
+  }
+  const problem = problemOf(variant, variant, options);
+  const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
+  const releases = await releasesBetween(from, to);
+  const device = await toldApart(wanted, childEntry);
+  const measured = { variant: bareVariant(variant), problem, device, profile };
+  const between = new BetweenReleases(resolve(options.folder), childEntry, measured);
+
+  const { device: name } = await usable(between, from, '--from');
+  await usable(between, to, '--to');
+  const what = `${shortAddress(variant.address)}, ${problem.op} ${problemText(problem)}`;
+  print(`${name}, profile ${profile}, ${what}`);
+  print(`webgpu ${from} to ${to}: ${releases.length} releases`);
+  const hold = async (release: string, against: string) => {
+    const unusable = await between.identify(release).then(() => null, messageOf);
+    if (unusable !== null) {
+      print(`${release}: passed over, as it does not open the device: ${unusable}`);
+      return null;
+    }
+    const work = () => between.hold(release, against, duels);
+    const finding = await withMachineLock(work, { onWait: () => print(WAITING) });
+    print(heldText({ release, against, finding }));
+    return finding;
+  };
+  const bisected = await bisectReleases(releases, hold);
+  print(foundText(bisected));
+  const file: BisectFile = {
+    version: 1,
+    variant: variant.address,
+    problem,
+    profile,
+    device: name,
+    releases,
+    ...bisected,
+  };
+  await json?.write(`${JSON.stringify(file, null, 1)}\n`);
+}
+
+/** The device as an end of the releases opens it. Throws InputError at its flag. */
+async function usable(between: BetweenReleases, release: string, flag: string) {
+  try {
+    return await between.identify(release);
+  } catch (error) {
+    if (!(error instanceof DeviceFault)) throw error;
+    throw new InputError(
+      `webgpu ${release} does not open the device: ${error.message}. Choose another release`,
+      flag,
+    );
+  }
+}
+
+/** `0.6.1: SLOW: 0.9100 times as fast as 0.6.0 (95%: ...)`. */
+function heldText({ release, against, finding }: Held): string {
+  const found =
+    finding.kind === 'dueled'
+      ? ratioText(finding, against)
+      : `${finding.outcome.kind}: ${outcomeReason(finding.outcome)}`;
+  return `${release}: ${found}`;
+}
+
+const CHANGES: Readonly<Record<string, (first: string) => string>> = {
+  SLOW: (first) => `is slower than ${first}`,
+  FAST: (first) => `is faster than ${first}`,
+  incorrect: () => 'is wrong',
+  failed: () => 'fails',
+  skipped: () => 'cannot run it',
+};
+
+/** What was found, in a sentence. */
+export function foundText({ found, held, unusable }: Bisected): string {
+  const [ends] = held;
+  if (!ends) throw new RangeError('nothing was measured');
+  const { release: last, against: first, finding } = ends;
+  const word = wordOf(finding);
+  if (found === null) {
+    const none = `${last} and ${first} do not differ`;
+    return word === 'SAME'
+      ? `${none}: there is nothing to bisect.`
+      : `${none} by more than these duels can tell: --duels with a greater number narrows the interval.`;
+  }
+  const others =
+    unusable.length === 0
+      ? ''
+      : `, or of those that do not open the device: ${unusable.join(', ')}`;
+  return `The first release that ${CHANGES[word]?.(first)}: ${found}${others}.`;
+}
