@@ -83,7 +83,7 @@ export {
   type Regret,
   Selector,
 } from './tune/selector';
-export { shippedBeside, shippedEvidence } from './tune/shipped-evidence';
+export { learnedFrom, shippedBeside, shippedEvidence, shippedFor } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
 export { type Searched, searchedKernels, spacesOf } from './tune/spaces';
 export * from './tune/tuned';

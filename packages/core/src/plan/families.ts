@@ -119,6 +119,27 @@ const oddShapes = parseShapes(
 `,
 );
 
+/**
+ * Points of a Halton sequence, even on the logarithm of each side, rounded to steps of 1 to 128: any
+ * product, few rows, few columns, and short sums. The other families are shapes of programs, and sizes
+ * between theirs are what a selector gets most wrong.
+ */
+const betweenShapes = parseShapes(
+  'matmul',
+  `
+  280x3064x1312 2144x320x2752 160x1216x5760 1280x4864x320 464x496x728 3597x1945x1521
+  128x7612x3180 1000x232x6648 352x896x416 2816x3584x832 224x384x1792 1664x1440x3680
+  600x5622x7708 4644x580x468 112x2264x976 896x8864x2048 320x256x4288 2450x1060x8934
+  192x4144x544 1469x427x1132 528x1672x2368 4088x6544x4952 160x672x10368 1152x2688x320
+  408x10312x646 3168x208x1344 245x824x2826 1896x3224x5908 680x328x360 5248x1280x768
+  112x5120x1536 826x522x3276 304x2048x6848 2298x8009x415 176x244x868 1376x960x1824
+  12x5952x4480 37x896x8448 6x2768x750 18x8784x1424 11x1282x2677 33x4072x5056 8x12928x9536
+  25x704x832 14x2176x1664 43x6800x3040 6x992x5744 17x3148x10840 10x9992x528 30x1456x992
+  864x21x1888 4224x45x3520 1920x5x6656 9362x11x598 708x24x1128 3468x7x2128 1568x392x96
+  7680x1408x192 1024x160x16 5120x640x32 2336x2144x56 11419x81x113 512x292x216 2512x1056x20
+`,
+);
+
 /** Squares, images, odd pitches, and strips. */
 const transposeShapes = parseShapes(
   'transpose',
@@ -163,6 +184,13 @@ export const FAMILIES: readonly Family[] = [
     about: 'Vectors, primes, powers of two plus and minus one, and long or short sums',
     op: 'matmul',
     shapes: oddShapes,
+  },
+  {
+    id: 'between-shapes',
+    title: 'Between the families',
+    about: 'Sizes that no program or tile suggests, evenly spread',
+    op: 'matmul',
+    shapes: betweenShapes,
   },
   {
     id: 'transpose-shapes',

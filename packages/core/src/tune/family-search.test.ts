@@ -6,6 +6,7 @@ import { verdictOn } from '../statistics/verdict';
 import { type Ask, drive, type Found } from './asking';
 import { observationsOf } from './evidence';
 import { type FamilyOptions, type FamilyShape, familyShapes, searchFamily } from './family-search';
+import { Selector } from './selector';
 import { shippedEvidence } from './shipped-evidence';
 
 const SECOND = 1e9;
@@ -83,6 +84,25 @@ describe('searchFamily', () => {
       false,
     );
     expect(longer.times).toHaveLength(shapes.reduce((sum, { points }) => sum + points.length, 0));
+  });
+
+  it('begins with what a device like it has taught, where the time is short', async () => {
+    const file = shippedEvidence().find(({ op, dtype }) => op === 'matmul' && dtype === 'f32');
+    const family = FAMILIES.find(({ id }) => id === 'between-shapes');
+    if (!file || !family) throw new Error('there is no evidence');
+    const { shapes } = familyShapes(family, 'f32', () => null);
+    const candidates = shapes.reduce((sum, { points }) => sum + points.length, 0);
+    const untaught = await tuned(candidates / 4, { shapes });
+    const prior = new Selector(observationsOf(file));
+    const taught = await tuned(candidates / 4, { shapes, prior });
+    const first = shapes[0]?.points.length ?? 0;
+    const [ofUntaught, ofTaught] = [untaught, taught].map(
+      ({ asked }) =>
+        asked.filter((key) => key.startsWith(`${shapeText(shapes[0]!.problem)} `)).length,
+    );
+    expect(ofUntaught).toBe(first);
+    expect(ofTaught).toBeLessThan(first / 2);
+    expect(taught.searched).toBeGreaterThan(untaught.searched);
   });
 
   it('tries what others promise where the time is short, and finds times within 1% of the best', async () => {

@@ -74,6 +74,8 @@ export interface FamilyOptions<Of extends Found = Found> {
   readonly shapes: readonly FamilyShape[];
   /** What an earlier search has found: its shapes are not searched again. */
   readonly known?: Findings | undefined;
+  /** What a device like it has taught: no variant is tried for want of evidence that this one has. */
+  readonly prior?: Selector | undefined;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
@@ -113,7 +115,7 @@ export const FAMILY_SCREENING_PART = 0.85;
 export function* searchFamily<Of extends Found>(
   options: FamilyOptions<Of>,
 ): Asking<Of, TunedFamily> {
-  const { budgetNs, chosen, known, nowNs, onDuel, onShape } = options;
+  const { budgetNs, chosen, known, nowNs, onDuel, onShape, prior } = options;
   const times = [...(known?.times ?? [])];
   const finals = new Map(known?.finals);
   const done = new Set(times.map(({ problem }) => shapeText(problem)));
@@ -121,7 +123,7 @@ export function* searchFamily<Of extends Found>(
   const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
   const limitNs = FAMILY_SCREENING_PART * budgetNs;
-  const chooser = new Chooser(times, done.size);
+  const chooser = new Chooser(times, done.size, prior);
   let screened = 0;
   let searched = 0;
   let duels = 0;
@@ -227,34 +229,43 @@ class Chooser {
   readonly #times: readonly Observation[];
   /** Shapes among `times` that were there before. */
   readonly #before: number;
+  readonly #prior: Selector | undefined;
   #fitted: { readonly selector: Selector; readonly from: number } | null = null;
 
   /** @param times grows meanwhile */
-  constructor(times: readonly Observation[], before: number) {
+  constructor(times: readonly Observation[], before: number, prior: Selector | undefined) {
     this.#times = times;
     this.#before = before;
+    this.#prior = prior;
   }
 
   choose({ problem, points }: FamilyShape): readonly Point[] {
     const shapes = this.#before + new Set(this.#times.map((time) => time.problem)).size;
-    if (shapes < LEARN_FROM) return points;
-    const { selector } = this.#fit();
-    const candidates = new Set(points.map(({ address }) => address));
-    const order = selector.rank(problem, ({ address }) => candidates.has(address));
-    const least = order[0]?.ns ?? 0;
+    const selectors = [
+      ...(shapes < LEARN_FROM ? [] : [this.#fit()]),
+      ...(this.#prior ? [this.#prior] : []),
+    ];
+    const addresses = new Set(points.map(({ address }) => address));
     const promising = new Set(
-      order
-        .filter(({ ns }, at) => at < LEAST_PROMISING || ns <= PROMISING * least)
-        .map(({ address }) => address),
+      selectors.flatMap((selector) => {
+        const order = selector.rank(problem, ({ address }) => addresses.has(address));
+        const least = order[0]?.ns ?? 0;
+        return order
+          .filter(({ ns }, at) => at < LEAST_PROMISING || ns <= PROMISING * least)
+          .map(({ address }) => address);
+      }),
     );
-    return points.filter(({ address }) => promising.has(address) || !selector.knows(address));
+    return points.filter(
+      ({ address }) =>
+        promising.has(address) || !selectors.some((selector) => selector.knows(address)),
+    );
   }
 
-  #fit() {
+  #fit(): Selector {
     const count = this.#times.length;
     if (!this.#fitted || count >= REFIT * this.#fitted.from) {
       this.#fitted = { selector: new Selector(this.#times), from: count };
     }
-    return this.#fitted;
+    return this.#fitted.selector;
   }
 }

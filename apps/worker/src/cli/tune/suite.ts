@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import {
+  deviceKey,
   drive,
   type Evidence,
   evidenceOf,
@@ -7,11 +8,13 @@ import {
   type Family,
   type Findings,
   familyShapes,
+  learnedFrom,
   type Observation,
   type Outcome,
   outcomeReason,
   screenedOf,
   searchFamily,
+  shippedFor,
   verdictOn,
 } from '@tilemark/core';
 import {
@@ -80,9 +83,12 @@ export async function tuneSuite(
     const beganNs = driver.nowNs();
     let failed = 0;
     let saved = Promise.resolve();
+    const { vendor } = identity;
+    const alike = shippedFor({ key: deviceKey(identity) }, head) ?? shippedFor({ vendor }, head);
     const search = searchFamily<Outcome>({
       shapes,
       known: known ?? undefined,
+      prior: alike ? learnedFrom(alike).selector : undefined,
       budgetNs,
       nowNs: driver.nowNs,
       onShape: (problem, outcomes, found) => {
