@@ -1,5 +1,6 @@
 import { MATMUL } from './matmul';
 import type { Mutant } from './mutant';
+import { STORAGES } from './storages';
 import { TRANSPOSE } from './transpose';
 
-export const MUTANTS: readonly Mutant[] = [...MATMUL, ...TRANSPOSE];
+export const MUTANTS: readonly Mutant[] = [...MATMUL, ...STORAGES, ...TRANSPOSE];

@@ -14,25 +14,31 @@ it('has at least 40 mutants', () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
 });
 
-describe.each(['f32', 'i32', 'f16', 'f16acc16'] as const)(`in %s at ${SIZE}`, (dtype) => {
-  const those = MUTANTS.filter(
-    ({ isWrongOn, kernel }) =>
-      isWrongOn(problemOf(kernel.op, SIZE, dtype)) &&
-      // In others only what is about them.
-      (dtype === 'f32' || !kernel.dtypes.includes('f32')),
-  );
-  it.each(those)('$name is caught', async (mutant) => {
-    const fate = await fateOf(device, mutant, problemOf(mutant.kernel.op, SIZE, dtype));
-    expect(fate).toMatchObject({ kind: 'caught' });
-  });
+describe.each(['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt'] as const)(
+  `in %s at ${SIZE}`,
+  (dtype) => {
+    const those = MUTANTS.filter(
+      ({ isWrongOn, kernel }) =>
+        isWrongOn(problemOf(kernel.op, SIZE, dtype)) &&
+        // In others only what is about them.
+        (dtype === 'f32' || !kernel.dtypes.includes('f32')),
+    );
+    it.each(those)('$name is caught', async (mutant) => {
+      const fate = await fateOf(device, mutant, problemOf(mutant.kernel.op, SIZE, dtype));
+      expect(fate).toMatchObject({ kind: 'caught' });
+    });
 
-  const right = KERNELS.filter(
-    ({ id, dtypes }) =>
-      /^(matmul|transpose)\/(naive|tiled)$/.test(id) &&
-      (dtypes as readonly string[]).includes(dtype),
-  );
-  it.each(right.map((kernel) => [kernel.id, kernel] as const))('%s passes', async (_id, kernel) => {
-    const fate = await fateOfRight(device, kernel, problemOf(kernel.op, SIZE, dtype));
-    expect(fate).toMatchObject({ kind: 'passed' });
-  });
-});
+    const right = KERNELS.filter(
+      ({ id, dtypes }) =>
+        /^(matmul|transpose)\/(naive|tiled)$/.test(id) &&
+        (dtypes as readonly string[]).includes(dtype),
+    );
+    it.each(right.map((kernel) => [kernel.id, kernel] as const))(
+      '%s passes',
+      async (_id, kernel) => {
+        const fate = await fateOfRight(device, kernel, problemOf(kernel.op, SIZE, dtype));
+        expect(fate).toMatchObject({ kind: 'passed' });
+      },
+    );
+  },
+);

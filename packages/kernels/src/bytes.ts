@@ -1,13 +1,13 @@
-import { DTYPES } from './dtype';
-import { elements, type TensorDims } from './op';
 import { opOf } from './ops';
 import type { Problem } from './problem';
+import type { StoredTensor } from './tensors';
 import { GUARD_BYTES } from './verify/poison';
 
 /** Buffers end on a whole vec4, so that any tensor can be bound as an array of vec4. */
 const ALIGNMENT = 16;
 
 export interface BufferBytes {
+  /** Of each part of each input. */
   readonly inputs: readonly number[];
   /** Includes the guards on both sides. */
   readonly output: number;
@@ -15,18 +15,18 @@ export interface BufferBytes {
 
 /** Size of each buffer that a problem binds, bytes. */
 export function bufferBytes(problem: Problem): BufferBytes {
-  const op = opOf(problem);
-  const size = (dims: TensorDims) =>
-    Math.ceil((elements(dims) * DTYPES[problem.dtype].bytes) / ALIGNMENT) * ALIGNMENT;
-  return {
-    inputs: op.inputs(problem.shape).map(size),
-    output: guardedBytes(size(op.output(problem.shape))),
-  };
+  const { inputs, output } = opOf(problem).stored(problem.shape, problem.dtype);
+  const sizes = ({ parts }: StoredTensor) => parts.map(({ bytes }) => wholeBytes(bytes));
+  const [content = 0] = sizes(output);
+  return { inputs: inputs.flatMap(sizes), output: guardedBytes(content) };
 }
+
+/** Bytes of whole vec4s that contain so many. */
+export const wholeBytes = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** Size of a buffer with this content between its guards, bytes. */
 export function guardedBytes(content: number): number {
-  return Math.ceil(content / ALIGNMENT) * ALIGNMENT + 2 * GUARD_BYTES;
+  return wholeBytes(content) + 2 * GUARD_BYTES;
 }
 
 /** Bytes as text for messages: `1.5 MiB`, `64 B`. */

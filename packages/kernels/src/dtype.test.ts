@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromHalfBits, fromHalves } from './dtype';
+import { fromHalfBits, fromHalves } from './scalar';
 
 test.each([
   [0x0000, 0],

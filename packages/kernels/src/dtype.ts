@@ -1,44 +1,35 @@
-/** WGSL scalar types that tensors and sums are made of. */
-export type Scalar = 'f32' | 'i32' | 'u32' | 'f16';
+import type { Scalar } from './scalar';
+import { ITEMS, type Item, STORAGES, type StorageId } from './storage';
 
-/** Host-side contents of a tensor. f16 is stored as f32 values rounded to half precision. */
-export type Tensor = Float32Array | Int32Array | Uint32Array;
+/** How the rows of a tensor lie in memory: as the op has them, or columns one after the other. */
+export type Order = 'row-major' | 'transposed';
 
-/** Everything there is to know about a dtype. */
-export interface DtypeFacts {
+/** A tensor's storage and order. */
+export interface Stored {
+  readonly storage: StorageId;
+  /** Absent: row-major. */
+  readonly order?: Order;
+}
+
+/** The tensors of a dtype: an op's inputs in order, and its output. */
+export interface DtypeTensors {
+  readonly A: Omit<Stored, 'order'>;
+  readonly B: Stored;
+  readonly C: { readonly storage: 'f32' | 'f16' | 'i32' };
+}
+
+/**
+ * Everything there is to know about a dtype: how each tensor is stored and how sums are kept. The
+ * facts of an item are those of the output's elements.
+ */
+export interface DtypeFacts extends Item {
   /** For people: `f16 with f16 sums`. */
   readonly words: string;
-  /** The WGSL type of one element in memory. */
-  readonly element: Scalar;
+  readonly tensors: DtypeTensors;
   /** The WGSL type that sums are kept in. */
   readonly sums: Scalar;
-  /** Size of one element on the device. */
-  readonly bytes: number;
-  /** Integers are exact; they have no fractions and no `fma`. */
-  readonly isInteger: boolean;
-  /** Whether it has negative values. */
-  readonly isSigned: boolean;
-  /** The WebGPU feature it needs, and the WGSL extension that comes with it; null if none. */
-  readonly feature: { readonly name: string; readonly wgslExtension: string } | null;
-  /** The array type of a tensor on the host. */
-  readonly HostArray: {
-    readonly BYTES_PER_ELEMENT: number;
-    new (length: number): Tensor;
-    new (buffer: ArrayBufferLike): Tensor;
-  };
-  /** The first `length` elements of what a device wrote. */
-  readonly fromDevice: (bytes: ArrayBuffer, length: number) => Tensor;
   /** Integers up to here are exact, sums included (i32: cannot overflow). */
   readonly exactLimit: number;
-  /** Significant bits of a generated fraction. */
-  readonly fractionBits: number;
-  /** The least and the largest exponent of normal numbers. */
-  readonly normal: readonly [number, number];
-  /**
-   * Of `scaled` inputs: exponents of which two, and the bits of a fraction, are still those of a
-   * normal number, with room for the norms of operands.
-   */
-  readonly scales: readonly [number, number];
   /** How its sums round, which sets the tolerance. */
   readonly rounding: Rounding;
   /** The dtype whose multiply-add probe gives its peak. */
@@ -56,71 +47,65 @@ export interface Rounding {
 /** Sums without rounding: integers, and integer-valued inputs of any dtype. */
 export const EXACT: Rounding = { sumRoundoff: 0, store: null };
 
-const HALF = {
-  element: 'f16',
-  bytes: 2,
-  isInteger: false,
-  isSigned: true,
-  feature: { name: 'shader-f16', wgslExtension: 'f16' },
-  HostArray: Float32Array,
-  fromDevice: (bytes: ArrayBuffer, length: number) => fromHalves(new Uint16Array(bytes, 0, length)),
+const SUMS_IN_F32 = { sumRoundoff: 2 ** -24, store: null } as const;
+const STORED_AS_HALF = { roundoff: 2 ** -11, subnormal: 2 ** -24 } as const;
+
+/** A and C of one storage, B of another. */
+const withB = <const C extends DtypeTensors['C']['storage']>(storage: C, B: Stored) => ({
+  A: { storage },
+  B,
+  C: { storage },
+});
+
+const all = <const C extends DtypeTensors['C']['storage']>(storage: C) =>
+  withB(storage, { storage });
+
+const F32 = {
+  ...ITEMS.f32,
+  sums: 'f32',
+  exactLimit: 2 ** 24,
+  rounding: SUMS_IN_F32,
+  peak: 'f32',
+} as const;
+
+const F16 = {
+  ...ITEMS.f16,
+  sums: 'f32',
   exactLimit: 2 ** 11,
-  fractionBits: 11,
-  normal: [-14, 15],
-  scales: [-7, 2],
+  rounding: { sumRoundoff: 2 ** -24, store: STORED_AS_HALF },
   peak: 'f16',
 } as const;
 
-const STORED_AS_HALF = { roundoff: 2 ** -11, subnormal: 2 ** -24 } as const;
-
 const TABLE = {
-  f32: {
-    words: 'f32',
-    element: 'f32',
-    sums: 'f32',
-    bytes: 4,
-    isInteger: false,
-    isSigned: true,
-    feature: null,
-    HostArray: Float32Array,
-    fromDevice: (bytes: ArrayBuffer, length: number) => new Float32Array(bytes, 0, length),
-    exactLimit: 2 ** 24,
-    fractionBits: 24,
-    normal: [-126, 127],
-    scales: [-40, 30],
-    rounding: { sumRoundoff: 2 ** -24, store: null },
-    peak: 'f32',
-  },
+  f32: { ...F32, words: 'f32', tensors: all('f32') },
   i32: {
+    ...ITEMS.i32,
     words: 'i32',
-    element: 'i32',
+    tensors: all('i32'),
     sums: 'i32',
-    bytes: 4,
-    isInteger: true,
-    isSigned: true,
-    feature: null,
-    HostArray: Int32Array,
-    fromDevice: (bytes: ArrayBuffer, length: number) => new Int32Array(bytes, 0, length),
     exactLimit: 2 ** 31 - 1,
-    // Integers have no fractions, so these are never used; they keep the fill shader valid.
-    fractionBits: 24,
-    normal: [0, 0],
-    scales: [0, 0],
     rounding: EXACT,
     peak: 'i32',
   },
-  f16: {
-    ...HALF,
-    words: 'f16 with f32 sums',
-    sums: 'f32',
-    rounding: { sumRoundoff: 2 ** -24, store: STORED_AS_HALF },
-  },
+  f16: { ...F16, words: 'f16 with f32 sums', tensors: all('f16') },
   // Faster and less exact than f16, so it is never ranked against it.
   f16acc16: {
-    ...HALF,
+    ...F16,
     words: 'f16 with f16 sums',
+    tensors: all('f16'),
     sums: 'f16',
     rounding: { sumRoundoff: 2 ** -11, store: STORED_AS_HALF },
+  },
+  // Weights as models have them: a row of K for each output, N x K.
+  'f32-nt': {
+    ...F32,
+    words: 'f32, B by rows (N × K)',
+    tensors: withB('f32', { storage: 'f32', order: 'transposed' }),
+  },
+  'f16-nt': {
+    ...F16,
+    words: 'f16, B by rows (N × K)',
+    tensors: withB('f16', { storage: 'f16', order: 'transposed' }),
   },
 } as const satisfies Record<string, DtypeFacts>;
 
@@ -132,25 +117,20 @@ export type Dtype = keyof typeof TABLE;
  */
 export const DTYPES: Readonly<Record<Dtype, DtypeFacts & { readonly peak: Dtype }>> = TABLE;
 
+/** How the inputs of an op are stored, in order. */
+export const inputsOf = (dtype: Dtype): readonly Stored[] => {
+  const { A, B } = DTYPES[dtype].tensors;
+  return [A, B];
+};
+
+/** Whether B lies in memory as N x K. */
+export const isByRows = (dtype: Dtype): boolean => DTYPES[dtype].tensors.B.order === 'transposed';
+
+/** Whether tensors are stored in blocks, whose elements only decoding gives. */
+export const isBlocked = (dtype: Dtype): boolean =>
+  inputsOf(dtype).some(({ storage }) => STORAGES[storage].block > 1);
+
 /** The ids of a table's rows, in order: `idsOf(DTYPES)`, `idsOf(OPS)`. */
 export function idsOf<Id extends string>(table: Readonly<Record<Id, unknown>>): Id[] {
   return Object.keys(table) as Id[];
-}
-
-/** Value of a half given by its 16 bits (IEEE 754 binary16); Node 20 has no Float16Array. */
-export function fromHalfBits(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0x1f) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
-}
-
-/** Values of an array of halves. */
-export function fromHalves(halves: Uint16Array): Float32Array {
-  const values = Float32Array.from({ length: 0x10000 }, (_, bits) => fromHalfBits(bits));
-  const out = new Float32Array(halves.length);
-  for (let i = 0; i < out.length; i++) out[i] = values[halves[i] ?? 0] ?? Number.NaN;
-  return out;
 }

@@ -1,7 +1,7 @@
-import type { Tensor } from './dtype';
 import type { Variant } from './kernel';
 import type { Probe, ProbeRequest } from './probe/probe';
 import type { Problem } from './problem';
+import type { Tensor } from './scalar';
 import type { Sample } from './timing';
 import type { InputMode } from './verify/inputs';
 import type { PoisonKind } from './verify/poison';

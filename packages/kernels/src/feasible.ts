@@ -1,6 +1,7 @@
 import { bufferBytes, bytesText, guardedBytes } from './bytes';
 import { type GpuKernel, type Kernel, passesOf, type TunableValues, type Variant } from './kernel';
 import type { Problem } from './problem';
+import { faultOf } from './shape';
 import { featuresOf } from './specialise';
 import { resolveVariant } from './variant';
 
@@ -35,6 +36,8 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
   } else if (!definition.dtypes.includes(problem.dtype)) {
     reasons.push(`${definition.id} supports ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
   } else {
+    const fault = faultOf(problem.op, problem.shape, problem.dtype);
+    if (fault) reasons.push(fault.reason);
     reasons.push(...brokenConstraints(definition, tunables));
     reasons.push(...problemReasons(definition, tunables, problem));
     if (reasons.length === 0) {

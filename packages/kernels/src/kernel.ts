@@ -2,10 +2,11 @@
  * What a kernel is: a value with its idea, tunables, constraints and code. The ladders in matmul/
  * and transpose/ declare them with `gpuKernel` and `hostKernel`; registry.ts lists them.
  */
-import type { Dtype, Tensor } from './dtype';
+import type { Dtype } from './dtype';
 import type { Rows } from './numbers';
 import { isBatch, type OpId, opOf } from './ops';
 import type { Problem } from './problem';
+import type { Tensor } from './scalar';
 
 export type TunableValue = number | string;
 
@@ -113,6 +114,11 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly runsOn: 'gpu';
   /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
   readonly wgsl: string | ((values: Values, dtype: Dtype, isBatch: boolean) => string);
+  /**
+   * What is made of its shader for a dtype that stores a tensor otherwise than row by row, element by
+   * element. Absent: it takes none, or the function that writes it is told the dtype.
+   */
+  readonly stored?: (wgsl: string, dtype: Dtype) => string;
   /**
    * How it takes a batch, whose problems z of a workgroup counts, each of the given shape: by what is
    * made of its shader, or because the function that writes it is told. Absent: it takes none, and

@@ -1,4 +1,7 @@
-import { DTYPES, type Dtype, type Tensor } from './dtype';
+import { DTYPES, type Dtype } from './dtype';
+import type { Tensor } from './scalar';
+import type { Item } from './storage';
+import { type StoredTensors, storedTensors } from './tensors';
 import type { Verification } from './verify/verification';
 
 /** Rows and columns of one row-major tensor. */
@@ -85,6 +88,8 @@ export interface Op<Side extends string = string, Count extends string = never>
   shape(sizes: readonly number[]): Sizes<Side, Count>;
   /** The shape whose sides all have this size. */
   square(size: number): Sizes<Side, Count>;
+  /** Its tensors as they lie in memory. */
+  stored(shape: Sizes<Side, Count>, dtype: Dtype): StoredTensors;
   /** Bytes moved by one run if every input is read once and the output written once. */
   bytes(shape: Sizes<Side, Count>, dtype: Dtype): number;
   /** Rate of a run that takes `ns`, in `rateUnit`. Higher is better. */
@@ -95,7 +100,7 @@ export function defineOp<const Side extends string, const Count extends string =
   declared: OpDeclaration<Side, Count>,
 ): Op<Side, Count> {
   type Shape = Sizes<Side, Count>;
-  const { dimensions, counts, inputs, output, flops } = declared;
+  const { dimensions, counts, tensors, inputs, output, flops } = declared;
   const sides = dimensions.filter((dimension) => dimension.default === undefined);
   const sizesOf = (counted: typeof dimensions, shape: Readonly<Record<string, number>>) =>
     counted.map((dimension) => shape[dimension.name] ?? dimension.default ?? Number.NaN);
@@ -108,21 +113,36 @@ export function defineOp<const Side extends string, const Count extends string =
       ),
     ) as Shape;
   };
-  const bytes = (shape: Shape, dtype: Dtype) =>
-    DTYPES[dtype].bytes *
-    [...inputs(shape), output(shape)].reduce((sum, dims) => sum + elements(dims), 0);
+  const batch = (shape: Shape) =>
+    sizesOf(
+      dimensions.filter((dimension) => !sides.includes(dimension)),
+      shape,
+    ).reduce((product, size) => product * size, 1);
+  const stored = (shape: Shape, dtype: Dtype) =>
+    storedTensors(
+      {
+        names: tensors.map(({ name }) => name),
+        inputs: inputs(shape),
+        output: output(shape),
+        batch: batch(shape),
+      },
+      dtype,
+    );
+  const bytes = (shape: Shape, dtype: Dtype) => {
+    const all = stored(shape, dtype);
+    return [...all.inputs, all.output]
+      .flatMap(({ parts }) => parts)
+      .reduce((sum, part) => sum + part.bytes, 0);
+  };
   return {
     ...declared,
     rateUnit: ({ dtype }) => (counts === 'bytes' ? 'GB/s' : opsUnit(dtype)),
     sizes: (shape) => sizesOf(dimensions, shape),
     sides: (shape) => sizesOf(sides, shape),
-    batch: (shape) =>
-      sizesOf(
-        dimensions.filter((dimension) => !sides.includes(dimension)),
-        shape,
-      ).reduce((product, size) => product * size, 1),
+    batch,
     shape: shapeOf,
     square: (size) => shapeOf(sides.map(() => size)),
+    stored,
     bytes,
     rate: ({ shape, dtype }, ns) => (counts === 'flops' ? flops(shape) : bytes(shape, dtype)) / ns,
   };
@@ -133,8 +153,11 @@ export function elements({ rows, cols }: TensorDims): number {
 }
 
 /** A tensor of zeros on the host, optionally in memory shared between threads. */
-export function allocate(dtype: Dtype, length: number, shared = false): Tensor {
-  const { HostArray } = DTYPES[dtype];
+export function allocate(
+  { HostArray }: Pick<Item, 'HostArray'>,
+  length: number,
+  shared = false,
+): Tensor {
   const bytes = HostArray.BYTES_PER_ELEMENT * length;
   return shared ? new HostArray(new SharedArrayBuffer(bytes)) : new HostArray(length);
 }

@@ -16,6 +16,7 @@ import { fewCols as matmulFewCols } from './matmul/12-few-cols';
 import { fewRowsShuffled as matmulFewRowsShuffled } from './matmul/13-few-rows-shuffled';
 import { warpElements as matmulWarpElements } from './matmul/14-warp-elements';
 import { subgroupMatrixPrefetch as matmulSubgroupMatrixPrefetch } from './matmul/15-subgroup-matrix-prefetch';
+import { rowsOfWeights as matmulRowsOfWeights } from './matmul/16-rows-of-weights';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -52,6 +53,7 @@ export const KERNELS: readonly Kernel[] = [
   matmulFewRowsShuffled,
   matmulWarpElements,
   matmulSubgroupMatrixPrefetch,
+  matmulRowsOfWeights,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,

@@ -1,5 +1,5 @@
-import { DTYPES, type Dtype, idsOf } from './dtype';
-import { InputError } from './errors';
+import { DTYPES, type Dtype, idsOf, isBlocked, isByRows } from './dtype';
+import { InputError, refuseIf } from './errors';
 import { OPS, type OpId, opById } from './ops';
 import type { Problem, Shape } from './problem';
 
@@ -98,6 +98,28 @@ export interface ProblemText {
 export const isKnownProblem = ({ op, dtype }: Pick<ProblemText, 'op' | 'dtype'>): boolean =>
   Object.hasOwn(OPS, op) && Object.hasOwn(DTYPES, dtype);
 
+/** Why an op's problem cannot be stored as its dtype says, and the field at fault; null: it can. */
+export function faultOf(
+  op: OpId,
+  shape: Shape,
+  dtype: Dtype,
+): { readonly field: string; readonly reason: string } | null {
+  const { dimensions, inputs, stored } = opById(op);
+  if (inputs(shape).length < 2 && (isByRows(dtype) || isBlocked(dtype))) {
+    return { field: 'dtype', reason: `${dtype} says how B is stored, but ${op} has one input` };
+  }
+  const tensor = stored(shape, dtype).inputs.find(
+    ({ dims, storage }) => dims.cols % storage.block !== 0,
+  );
+  if (!tensor) return null;
+  const { name, dims, storage } = tensor;
+  const field = dimensions.find((one) => Reflect.get(shape, one.name) === dims.cols)?.name;
+  return {
+    field: field ?? 'shape',
+    reason: `${field ?? dims.cols} must be a multiple of ${storage.block}: ${dtype} stores rows of ${name} in blocks of as many`,
+  };
+}
+
 /** Parses a problem from user input. Throws InputError at the invalid part. */
 export function parseProblem({ op, shape, dtype }: ProblemText): Problem {
   if (!Object.hasOwn(DTYPES, dtype)) {
@@ -106,5 +128,8 @@ export function parseProblem({ op, shape, dtype }: ProblemText): Problem {
       'dtype',
     );
   }
-  return { op, shape: parseShape(op as OpId, shape), dtype } as Problem;
+  const problem = { op, shape: parseShape(op as OpId, shape), dtype } as Problem;
+  const fault = faultOf(problem.op, problem.shape, problem.dtype);
+  refuseIf(fault !== null, fault?.reason ?? '', fault?.field === 'dtype' ? 'dtype' : 'shape');
+  return problem;
 }

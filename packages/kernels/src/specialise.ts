@@ -12,8 +12,9 @@ export function specialise(
   dtype: Dtype,
   isBatch = false,
 ): string {
-  const { batches, wgsl } = kernel;
-  const text = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, isBatch);
+  const { batches, stored, wgsl } = kernel;
+  const written = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, isBatch);
+  const text = stored?.(written, dtype) ?? written;
   const body = isBatch && typeof batches === 'function' ? batches(text) : text;
   const { features } = kernel.needs(values, dtype);
   const before = [...extensionsOf(features), ...(kernel.directives ?? [])];

@@ -109,7 +109,7 @@ export function checkKernel(file: KernelFile): Pick<Contributed, 'kernel' | 'man
   const manifest = manifestOf(file);
   const declared = declarationsOf(source);
   const { op } = manifest;
-  checkBindings(op, manifest.scratchBytes !== 0, declared);
+  checkBindings(op, manifest.dtypes, manifest.scratchBytes !== 0, declared);
   const kernel = kernelOf(`${author}/${manifest.name}`, manifest, source, declared);
   for (const { name } of kernel.tunables) checkTunable(name, manifest, declared);
   checkNumbers(kernel, op);

@@ -1,4 +1,4 @@
-import { InputError, ifValid, type OpId, opById, refuseIf } from '@tilemark/kernels';
+import { type Dtype, InputError, ifValid, type OpId, opById, refuseIf } from '@tilemark/kernels';
 import { bisectRight } from 'd3-array';
 import { evaluate, type Names } from './expression';
 
@@ -144,14 +144,31 @@ const WORDS = {
   uniform: 'var<uniform>',
 } as const;
 
-/** Throws InputError at the binding that is not what a kernel of the op is bound to. */
-export function checkBindings(op: OpId, hasScratch: boolean, { bindings }: Declarations): void {
-  const { square, tensors } = opById(op);
+/**
+ * Throws InputError at the binding that is not what a kernel of the op is bound to, at `dtypes` where
+ * they do not all bind the same.
+ */
+export function checkBindings(
+  op: OpId,
+  dtypes: readonly Dtype[],
+  hasScratch: boolean,
+  { bindings }: Declarations,
+): void {
+  const { square, stored } = opById(op);
   const names = Object.keys(square(1)).join(', ');
+  const [buffers = [], ...others] = dtypes.map((dtype) => {
+    const { inputs, output } = stored(square(1), dtype);
+    return [...inputs, output].flatMap(({ parts }) => parts.map(({ binding }) => binding));
+  });
+  refuseIf(
+    others.some((other) => other.join() !== buffers.join()),
+    'these do not have the same bindings: write a kernel for each',
+    'dtypes',
+  );
   const wanted = [
-    ...tensors.map(({ name }, i) => ({
-      what: name,
-      access: i < tensors.length - 1 ? ('read' as const) : ('read_write' as const),
+    ...buffers.map((what, i) => ({
+      what,
+      access: i < buffers.length - 1 ? ('read' as const) : ('read_write' as const),
     })),
     { what: `the shape (u32: ${names})`, access: 'uniform' as const },
     ...(hasScratch ? [{ what: 'scratch memory', access: 'read_write' as const }] : []),

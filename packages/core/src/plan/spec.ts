@@ -13,6 +13,7 @@
  */
 import {
   DTYPES,
+  faultOf,
   idsOf,
   type Kernel,
   MAX_DIMENSION,
@@ -51,6 +52,14 @@ export const problemSchema = z.discriminatedUnion('op', [
   firstProblem,
   ...otherProblems,
 ]) as unknown as z.ZodType<Problem>;
+
+/** A problem to be computed: one that its dtype can store. Those of results may have been skipped. */
+export const askedProblemSchema = problemSchema.superRefine(({ op, shape, dtype }, context) => {
+  const fault = faultOf(op, shape, dtype);
+  if (!fault) return;
+  const path = fault.field === 'dtype' ? ['dtype'] : ['shape', fault.field];
+  context.addIssue({ code: 'custom', path, message: fault.reason });
+});
 
 export const tunableValueSchema = z.union([z.number(), z.string().max(40)]);
 export const variantSchema = z.strictObject({

@@ -14,7 +14,6 @@
  */
 import {
   bufferBytes,
-  DTYPES,
   type GpuKernel,
   ifValid,
   type Work as KernelWork,
@@ -154,10 +153,11 @@ export function workOf(
 
 /** Bytes that every row of every matrix starts on a multiple of, up to those of a vec4. */
 function startOfRows(problem: Problem): number {
-  // The last two sides are the lengths of rows: of A and B, or of A and its transpose.
-  const lengths = opOf(problem).sides(problem.shape).slice(-2);
-  const { bytes } = DTYPES[problem.dtype];
-  return Math.min(VECTOR_BYTES, ...lengths.map((length) => bytes * (length & -length)));
+  const { inputs, output } = opOf(problem).stored(problem.shape, problem.dtype);
+  const rows = [...inputs, output].map(({ dims, parts: [part] }) =>
+    part ? part.bytes / dims.rows : VECTOR_BYTES,
+  );
+  return Math.min(VECTOR_BYTES, ...rows.map((bytes) => bytes & -bytes));
 }
 
 const works = new WeakMap<Observation, Timed>();

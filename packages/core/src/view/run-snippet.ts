@@ -2,7 +2,7 @@
  * A program that runs an answer of `/api/v1/best` in any WebGPU: in a page, in Node on Dawn, in Deno.
  * It is plain JavaScript, shown as it is and executed by its test.
  */
-export const RUN_SNIPPET = `// inputs: typed arrays in the order of the bindings, row-major; f16 as the bits of halves.
+export const RUN_SNIPPET = `// inputs: typed arrays in the order of the bindings; f16 as the bits of halves.
 async function run(device, { wgsl, passes, bindings }, inputs) {
   const USAGE = { 'read-only-storage': 0x88, storage: 0x84, uniform: 0x48 };
   const module = device.createShaderModule({ code: wgsl });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { FAMILIES } from '../plan/families';
-import { problemSchema } from '../plan/spec';
+import { askedProblemSchema } from '../plan/spec';
 import { dtypeSchema } from '../schema/op';
 import {
   FAMILY_BUDGET,
@@ -23,7 +23,7 @@ import { deviceRefSchema } from './device';
 export const newTuningSchema = z
   .strictObject({
     device: z.string().min(1).max(300).describe('Key of the device.'),
-    problem: problemSchema.optional().describe('What to search; or else `suite` and `dtype`.'),
+    problem: askedProblemSchema.optional().describe('What to search; or else `suite` and `dtype`.'),
     suite: familyIdSchema
       .optional()
       .describe(`A family of shapes: ${FAMILIES.map((family) => family.id).join(', ')}.`),

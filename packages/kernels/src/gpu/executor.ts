@@ -1,3 +1,4 @@
+import { bindingsOf } from '../bindings';
 import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
 /**
  * Running kernels on a WebGPU device that the caller opens (Dawn in Node, or a browser's).
@@ -11,7 +12,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - watch.ts                errors that WebGPU reports asynchronously
  */
 import { type GpuKernel, passesOf, shapeWords, type TunableValues, type Variant } from '../kernel';
-import { isBatch, opOf } from '../ops';
+import { isBatch } from '../ops';
 import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
 import { specialise } from '../specialise';
@@ -29,7 +30,7 @@ import {
 } from './buffers';
 import { Filler, uniformOf } from './fill';
 import { Judge } from './judge/judge';
-import { type BindingType, bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
+import { bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
 import { type Binding, type Dispatch, fillSets, type GpuContext, GpuPrepared } from './prepared';
 import { prepareProbe } from './probe';
 import { Timestamps } from './timestamps';
@@ -123,7 +124,7 @@ class GpuExecutor implements Executor {
     const source = specialise(definition, tunables, problem.dtype, isBatch(problem));
     const layout = bindGroupLayoutOf(
       this.#context.watch.device,
-      bindingsOf(definition, tunables, problem),
+      bindingsOf(definition, tunables, problem).map(({ type }) => type),
     );
     const dispatches: Dispatch[] = [];
     let compileNs: number | null = 0;
@@ -206,17 +207,4 @@ class GpuExecutor implements Executor {
     await this.#context.watch.idle();
     return nowNs() - beganNs;
   }
-}
-
-/** What a kernel binds: the inputs, the output, the shape, and scratch memory if it has any. */
-function bindingsOf(kernel: GpuKernel, values: TunableValues, problem: Problem): BindingType[] {
-  const scratchBytes = kernel.scratchBytes?.(values, problem) ?? 0;
-  return [
-    ...opOf(problem)
-      .inputs(problem.shape)
-      .map((): BindingType => 'read-only-storage'),
-    'storage',
-    'uniform',
-    ...(scratchBytes > 0 ? (['storage'] as const) : []),
-  ];
 }

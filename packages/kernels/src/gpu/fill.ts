@@ -1,9 +1,8 @@
-import { DTYPES, type Dtype } from '../dtype';
-import { sourceByDtype, typeHeader } from '../specialise';
 import { type Fill, fillWords } from '../verify/inputs';
 import { POISON_WORD } from '../verify/poison';
 import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
 import fillWgsl from './fill.wgsl?raw';
+import packedWgsl from './fill-packed.wgsl?raw';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import poisonWgsl from './poison.wgsl?raw';
 import type { DeviceWatch } from './watch';
@@ -15,14 +14,46 @@ const MAX_GROUPS = 4_096;
 /** A buffer, and what is written over it. */
 const BINDINGS: readonly BindingType[] = ['storage', 'uniform'];
 
-const fillSource = sourceByDtype((dtype) =>
-  [
-    typeHeader(dtype),
-    `const FRACTION_BITS = ${DTYPES[dtype].fractionBits}u;`,
-    `const INTEGERS = ${DTYPES[dtype].isInteger};`,
+const sources = new Map<string, string>();
+
+/** The shader of a fill, built once: the same string is found faster than an equal one. */
+function fillSource(fill: Fill): string {
+  const { element, packing } = fill.item;
+  const key = [element, packing?.wgsl.item, packing?.bits, fill.bits, fill.exponent].join();
+  const source = sources.get(key) ?? buildSource(fill);
+  sources.set(key, source);
+  return source;
+}
+
+function buildSource({ item, bits, exponent }: Fill): string {
+  if (item.packing) {
+    const { wgsl, bias, flip } = item.packing;
+    return [
+      `const BITS = ${item.packing.bits}u;`,
+      `const BIAS = ${bias};`,
+      `const FLIP = ${flip}u;`,
+      `fn item_at(word: u32, place: u32) -> u32 { return ${wgsl.item}; }`,
+      packedWgsl,
+    ].join('\n');
+  }
+  return [
+    ...(item.feature ? [`enable ${item.feature.wgslExtension};`] : []),
+    `alias T = ${item.element};`,
+    `const FRACTION_BITS = ${bits}u;`,
+    `const SCALE = 0x1p${exponent - bits}f;`,
+    `const INTEGERS = ${item.isInteger};`,
     fillWgsl,
-  ].join('\n'),
-);
+  ].join('\n');
+}
+
+/** One buffer that a shader writes over, and the words that say how. */
+interface Written {
+  readonly source: string;
+  readonly buffer: GPUBuffer | GPUBufferBinding;
+  readonly words: readonly number[];
+  /** Elements, or words. */
+  readonly length: number;
+}
 
 const POISON_SOURCE = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
 
@@ -63,16 +94,17 @@ export class Filler {
   }
 
   /**
-   * Fills each tensor according to the fill of the same index, bit for bit as `inputTensors` does.
+   * Fills each part according to the fill of the same index, bit for bit as `storedBytes` does.
    * Does not wait for the device.
    */
-  async fill(
-    tensors: readonly GPUBufferBinding[],
-    fills: readonly Fill[],
-    dtype: Dtype,
-  ): Promise<void> {
-    const longest = Math.max(...fills.map(({ length }) => length));
-    await this.#run(fillSource(dtype), tensors, fills.map(fillWords), longest);
+  async fill(parts: readonly GPUBufferBinding[], fills: readonly Fill[]): Promise<void> {
+    await this.#run(
+      fills.flatMap((fill, i) => {
+        const buffer = parts[i];
+        const words = fillWords(fill);
+        return buffer ? [{ source: fillSource(fill), buffer, words, length: fill.length }] : [];
+      }),
+    );
   }
 
   /**
@@ -80,47 +112,42 @@ export class Filler {
    * since whatever follows does.
    */
   async poison(fills: readonly PoisonFill[]): Promise<void> {
-    const longest = Math.max(...fills.map(({ buffer }) => buffer.size / 4));
-    const words = fills.map(({ first, end, halves, kind, stream, guard, most }) => [
-      first,
-      end,
-      halves,
-      kind,
-      stream,
-      guard,
-      floatBits(most),
-    ]);
-    const buffers = fills.map(({ buffer }) => buffer);
-    await this.#run(POISON_SOURCE, buffers, words, longest);
+    await this.#run(
+      fills.map(({ buffer, first, end, halves, kind, stream, guard, most }) => ({
+        source: POISON_SOURCE,
+        buffer,
+        words: [first, end, halves, kind, stream, guard, floatBits(most)],
+        length: buffer.size / 4,
+      })),
+    );
   }
 
   /**
    * Runs a shader once per buffer, in one submission, because each submission costs a wait. So does
    * the validation of one: an error of it is thrown by the next.
    */
-  async #run(
-    source: string,
-    buffers: readonly (GPUBuffer | GPUBufferBinding)[],
-    words: readonly (readonly number[])[],
-    length: number,
-  ): Promise<void> {
+  async #run(written: readonly Written[]): Promise<void> {
     const { device } = this.#watch;
     const layout = bindGroupLayoutOf(device, BINDINGS);
-    const { pipeline } = await this.#pipelines.compile(source, layout);
+    const compiled = await Promise.all(
+      written.map(({ source }) => this.#pipelines.compile(source, layout)),
+    );
+    const longest = Math.max(...written.map(({ length }) => length));
     const slot = BINDING_ALIGNMENT / 4;
-    const all = new Uint32Array(words.length * slot);
-    for (const [i, word] of words.entries()) all.set(word, i * slot);
+    const all = new Uint32Array(written.length * slot);
+    for (const [i, { words }] of written.entries()) all.set(words, i * slot);
     await this.#validated;
     this.#validated = this.#watch.scoped('fill the buffers', () => {
       const uniforms = this.#memory(all.byteLength);
       device.queue.writeBuffer(uniforms, 0, all);
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
-      pass.setPipeline(pipeline);
-      for (const [i, buffer] of buffers.entries()) {
+      for (const [i, { buffer }] of written.entries()) {
+        const { pipeline } = compiled[i] ?? {};
+        if (pipeline) pass.setPipeline(pipeline);
         const offset = i * BINDING_ALIGNMENT;
         pass.setBindGroup(0, this.#group(layout, buffer, { buffer: uniforms, offset }));
-        pass.dispatchWorkgroups(Math.min(Math.ceil(length / WORKGROUP), MAX_GROUPS));
+        pass.dispatchWorkgroups(Math.min(Math.ceil(longest / WORKGROUP), MAX_GROUPS));
       }
       pass.end();
       device.queue.submit([encoder.finish()]);

@@ -1,7 +1,9 @@
-// Fills a tensor with the inputs of `inputs.ts`, bit for bit.
+// Fills a part of a tensor with the inputs of `inputs.ts`, bit for bit.
 //
-// bindings  0 the tensor   1 how to fill it
-// The header declares T, FRACTION_BITS: the significant bits of a fraction, and INTEGERS: T is one.
+// bindings  0 the part   1 how to fill it
+// The header declares T, the type of items, FRACTION_BITS: the significant bits of a fraction, SCALE:
+// what a fraction's integer is multiplied by (a constant, because WGSL lets a division at run time be
+// off by 2.5 ULP), and INTEGERS: T is one.
 
 struct Fill {
   length: u32, stream: u32, kind: u32, range: i32, least: i32,
@@ -12,9 +14,6 @@ struct Fill {
 const EXACT = 1u;
 const SCALED = 2u;
 const BITS = 3u;
-
-// A constant, because WGSL lets a division at run time be off by 2.5 ULP.
-const SCALE = 1.0 / f32(1u << FRACTION_BITS);
 
 @group(0) @binding(0) var<storage, read_write> tensor: array<T>;
 @group(0) @binding(1) var<uniform> fill: Fill;

@@ -182,7 +182,7 @@ export class GpuPrepared implements Prepared {
     try {
       for (const { mode, words } of regimesOf(problem)) {
         const choice = { seed: REGIME_SEED, mode };
-        await filler.fill(inputs.map(contentOf), fillsOf(problem, choice), problem.dtype);
+        await filler.fill(inputs.map(contentOf), fillsOf(problem, choice));
         await this.#poison('nan', memory);
         await timePass(this.#context, (pass) => {
           pass.setBindGroup(0, group);
@@ -199,7 +199,7 @@ export class GpuPrepared implements Prepared {
       far?.destroy();
     }
     const usual = fillsOf(problem, this.#choice(0));
-    await filler.fill(inputs.map(contentOf), usual, problem.dtype);
+    await filler.fill(inputs.map(contentOf), usual);
     return found;
   }
 
@@ -328,7 +328,6 @@ export async function fillSets(
   await filler.fill(
     sets.flatMap(({ inputs }) => inputs.map(contentOf)),
     sets.flatMap((_, set) => fillsOf(problem, { seed: seedOfSet(seed, set), mode })),
-    problem.dtype,
   );
 }
 

@@ -2,7 +2,7 @@
  * Running kernels on the host CPU, the baseline of every ladder: executor.ts prepares and times
  * them, job.ts is the work of one thread. Threads come from a pool that the caller supplies.
  */
-import type { Tensor } from '../dtype';
+import { DTYPES } from '../dtype';
 import type {
   Executor,
   InRegime,
@@ -18,6 +18,7 @@ import { allocate, elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { newTurns, type Rotation, rotationOf, turnOf } from '../rotation';
+import type { Tensor } from '../scalar';
 import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
 import {
@@ -102,7 +103,7 @@ function createSets(
   const length = elements(opOf(problem).output(problem.shape));
   return Array.from({ length: bufferSets }, (_, set) => ({
     inputs: inputTensors(problem, { seed: seedOfSet(seed, set), mode }, shared),
-    output: allocate(problem.dtype, length, shared),
+    output: allocate(DTYPES[problem.dtype], length, shared),
   }));
 }
 

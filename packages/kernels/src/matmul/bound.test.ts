@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Tensor } from '../dtype';
 import { roundingOf } from '../gpu/judge/proving';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import { MAX_DIMENSION } from '../shape';
 import { VECTORS } from '../verify/freivalds';
 import { inputTensors } from '../verify/inputs';

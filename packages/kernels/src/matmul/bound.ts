@@ -1,4 +1,5 @@
-import type { Rounding, Tensor } from '../dtype';
+import type { Rounding } from '../dtype';
+import type { Tensor } from '../scalar';
 import { Tally } from '../verify/compare';
 import { VECTORS } from '../verify/freivalds';
 import { FALSE_REFUSALS, type Precision, sumTolerance } from '../verify/precision';

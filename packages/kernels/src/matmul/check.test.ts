@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import { inputTensors } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
 import { referenceMatmul } from './product.test-helper';

@@ -1,4 +1,4 @@
-import type { Tensor } from '../dtype';
+import type { Tensor } from '../scalar';
 import { type CheckOptions, merged, type OutputCheck } from '../verify/verification';
 import { compareLarge } from './large';
 import type { MatmulShape } from './op';

@@ -25,6 +25,18 @@ export function gridOverC(
   return mapping === 'row-x' ? [down, across, b] : [across, down, b];
 }
 
+/** Most workgroups in one dimension that every device can dispatch. */
+const MOST_GROUPS = 65_535;
+
+/** Workgroups numbered by `FOLDED`, in as many rows as one dimension needs; those beyond are to return. */
+export function foldedGrid(count: number, z: number): readonly [number, number, number] {
+  const y = ceilDiv(count, MOST_GROUPS);
+  return [ceilDiv(count, y), y, z];
+}
+
+/** The number of a workgroup, of `group` and `groups`: `workgroup_id` and `num_workgroups`. */
+export const FOLDED = 'group.y * groups.x + group.x';
+
 /** Where the matrices of a batch's product begin, in elements. */
 const BEGIN: Readonly<Record<string, string>> = {
   A: 'product * shape.m * shape.k',
@@ -38,7 +50,12 @@ const BEGIN: Readonly<Record<string, string>> = {
  */
 export const batched = (wgsl: string): string =>
   `${wgsl
-    .replaceAll(/\b([ABC])\[/g, (_, matrix: string) => `${matrix}[${BEGIN[matrix]} + `)
+    // Not what reads an element of a decoded matrix, but its calls.
+    .replaceAll(
+      /^fn load_.*$|\b([ABC])\[|\bload_([AB])\(/gm,
+      (text, matrix?: string, read?: string) =>
+        matrix || read ? `${text}${BEGIN[matrix ?? read ?? '']} + ` : text,
+    )
     .replace(/^fn main\([^{]*?(\w+): vec3u[^{]*\{$/m, '$&\n  product = $1.z;')}
 // Which product of the batch.
 var<private> product: u32;

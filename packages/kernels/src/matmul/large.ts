@@ -1,5 +1,5 @@
-import type { Tensor } from '../dtype';
 import { hash32 } from '../numbers';
+import type { Tensor } from '../scalar';
 import type { Comparison } from '../verify/compare';
 import { freivaldsResiduals, freivaldsVectors } from '../verify/freivalds';
 import type { CheckOptions, OutputCheck } from '../verify/verification';

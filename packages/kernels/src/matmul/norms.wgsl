@@ -1,14 +1,14 @@
 // 2-norms of the rows or the columns of a matrix.
 //
-// bindings  0 the matrix   1 the norms   2 its lines
+// bindings  the matrix, the norms, its lines
 // A line's elements lie `step` apart, its first at `pitch` times its index; `each` lines are in one
-// matrix, and matrices lie one after the other. 16 threads share a line. The header declares T.
+// matrix, and matrices lie one after the other. 16 threads share a line. The header declares
+// S, the matrix with load_matrix, and INPUTS: the number of its bindings.
 
 struct Lines { count: u32, each: u32, length: u32, pitch: u32, step: u32 }
 
-@group(0) @binding(0) var<storage, read> matrix: array<T>;
-@group(0) @binding(1) var<storage, read_write> norms: array<f32>;
-@group(0) @binding(2) var<uniform> lines: Lines;
+@group(0) @binding(INPUTS) var<storage, read_write> norms: array<f32>;
+@group(0) @binding(INPUTS + 1) var<uniform> lines: Lines;
 
 var<workgroup> squares: array<f32, 256>;
 
@@ -25,7 +25,7 @@ fn main(
     let begin = line / lines.each * lines.each * lines.length + line % lines.each * lines.pitch;
     var sum = 0.0;
     for (var p = along.x; p < lines.length && line < lines.count; p += 16u) {
-      let value = f32(matrix[begin + p * lines.step]);
+      let value = load_matrix(begin + p * lines.step);
       sum += value * value;
     }
     squares[16u * along.y + along.x] = sum;

@@ -6,10 +6,10 @@
 import { defineOp, type Sizes } from '../op';
 import { compareProducts } from './check';
 import norms from './norms.wgsl?raw';
-import { someElements } from './reference';
+import { columnsOfB, someElements } from './reference';
 import reference from './reference.wgsl?raw';
 
-/** C[m x n] = A[m x k] B[k x n], all row-major; b of them, one after the other. */
+/** C[m x n] = A[m x k] B[k x n]; b of them, one after the other. The dtype says how B is stored. */
 export type MatmulShape = Sizes<'m' | 'n' | 'k', 'b'>;
 
 /** C[m x n] = A[m x k] B[k x n], b times: 2bmnk operations on b (mk + kn + mn) elements. */
@@ -46,9 +46,9 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
       elements: someElements,
       norms: {
         wgsl: norms,
-        lines: ({ b = 1, m, n, k }) => [
+        lines: ({ b = 1, m, n, k }, [, order]) => [
           { input: 0, count: b * m, each: m, length: k, pitch: k, step: 1 },
-          { input: 1, count: b * n, each: n, length: k, pitch: 1, step: n },
+          { input: 1, count: b * n, each: n, length: k, ...columnsOfB({ m, n, k }, order) },
         ],
       },
     },

@@ -1,5 +1,5 @@
-import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import type { Verdict } from '../verify/verification';
 import { outputCheck, type VerifyOptions } from '../verify/verify';
 import type { MatmulShape } from './op';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import { inputTensors } from '../verify/inputs';
 import { referenceMatmul } from './product.test-helper';
 import { referenceRows, timesVectors } from './reference';

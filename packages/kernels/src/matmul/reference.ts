@@ -1,4 +1,5 @@
-import type { Tensor } from '../dtype';
+import type { Order } from '../dtype';
+import type { Tensor } from '../scalar';
 import type { ElementsInF64, InputLine } from '../verify/verification';
 import type { MatmulShape } from './op';
 
@@ -34,20 +35,28 @@ export function referenceRow(
 
 type Four = readonly [number, number, number, number];
 
+/** Elements between neighbouring columns of B in memory, and between the steps of one. */
+export const columnsOfB = ({ n, k }: MatmulShape, order: Order | undefined) =>
+  order === 'transposed' ? { pitch: k, step: 1 } : { pitch: 1, step: n };
+
 /** Where some rows and columns of a batch's products meet, in f64, with |a||b| of each. */
 export function someElements(
-  { m, n, k }: MatmulShape,
+  shape: MatmulShape,
   line: InputLine,
   rows: readonly number[],
   cols: readonly number[],
+  [, order]: readonly Order[],
 ): ElementsInF64 {
+  const { m, n, k } = shape;
+  const { pitch, step } = columnsOfB(shape, order);
   const values = new Float64Array(rows.length * cols.length);
   const scales = new Float64Array(values.length);
   const columns = new Map<number, readonly (readonly [Tensor, number])[]>();
   for (const [i, row] of rows.entries()) {
     const product = Math.floor(row / m);
     if (!columns.has(product)) {
-      const column = (col: number) => line(1, { first: product * k * n + col, step: n, length: k });
+      const column = (col: number) =>
+        line(1, { first: product * k * n + col * pitch, step, length: k });
       columns.set(
         product,
         cols.map(column).map((b) => [b, norm(b)] as const),

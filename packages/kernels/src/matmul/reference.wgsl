@@ -5,8 +5,9 @@
 // then all of those, so the error grows with sqrt(16 + 16 + K/256) where a plain sum's grows with
 // sqrt(K). Products with a long K take several dispatches, each adding its steps to `want`.
 //
-// bindings  0 A   1 B   2 want   3 the chunk of the work
-// The header declares T, the type of elements, and S, that of sums.
+// bindings  the inputs, want, the chunk of the work
+// The header declares S, the type of sums, the inputs with load_A and load_B, whether B is stored
+// transposed, and INPUTS: the number of their bindings.
 
 struct Chunk {
   row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32,
@@ -16,10 +17,8 @@ struct Chunk {
   base: u32,
 }
 
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> want: array<S>;
-@group(0) @binding(3) var<uniform> chunk: Chunk;
+@group(0) @binding(INPUTS) var<storage, read_write> want: array<S>;
+@group(0) @binding(INPUTS + 1) var<uniform> chunk: Chunk;
 
 alias V = vec4<S>;
 const APART = vec4u(0u, 16u, 32u, 48u);
@@ -39,7 +38,9 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   let cols = chunk.col + 64u * group.x + local.x + APART;
   let product = chunk.product + group.z;
   let a = (product * chunk.m + min(rows, vec4u(chunk.m - 1u))) * chunk.k;
-  let b = product * chunk.k * chunk.n + min(cols, vec4u(chunk.n - 1u));
+  let b_step = select(chunk.n, 1u, B_TRANSPOSED);
+  let b_pitch = select(1u, chunk.k, B_TRANSPOSED);
+  let b = product * chunk.k * chunk.n + min(cols, vec4u(chunk.n - 1u)) * b_pitch;
   var sum0 = V(); var sum1 = V(); var sum2 = V(); var sum3 = V();
   for (var outer = chunk.first; outer < chunk.end; outer += 256u) {
     let outer_end = min(outer + 256u, chunk.end);
@@ -49,13 +50,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
       // A constant count, which compilers unroll; beyond the end, rows of B count as zeros.
       for (var i = 0u; i < 16u; i++) {
         let p = min(inner + i, outer_end - 1u);
-        let at = p * chunk.n + b;
-        let row = V(S(B[at.x]), S(B[at.y]), S(B[at.z]), S(B[at.w]));
+        let at = p * b_step + b;
+        let row = V(load_B(at.x), load_B(at.y), load_B(at.z), load_B(at.w));
         let right = select(V(), row, inner + i < outer_end);
-        part0 += S(A[a.x + p]) * right;
-        part1 += S(A[a.y + p]) * right;
-        part2 += S(A[a.z + p]) * right;
-        part3 += S(A[a.w + p]) * right;
+        part0 += load_A(a.x + p) * right;
+        part1 += load_A(a.y + p) * right;
+        part2 += load_A(a.z + p) * right;
+        part3 += load_A(a.w + p) * right;
       }
       block0 += part0; block1 += part1; block2 += part2; block3 += part3;
     }

@@ -1,4 +1,4 @@
-import type { Tensor } from '../dtype';
+import type { Tensor } from '../scalar';
 import type { CheckOptions, OutputCheck } from '../verify/verification';
 import { NormBounds } from './bound';
 import type { MatmulShape } from './op';

@@ -1,4 +1,4 @@
-import type { Tensor } from '../dtype';
+import type { Tensor } from '../scalar';
 import type { TransposeShape } from './op';
 
 /** B = A transposed, in the same type: a transpose does not round. */

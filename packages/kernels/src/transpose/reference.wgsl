@@ -1,7 +1,7 @@
 // The transpose that kernels are compared with: one element per thread, in the output's order.
 //
-// bindings  0 A   1 want   2 the chunk of the work
-// The header declares T.
+// bindings  A, want, the chunk of the work
+// The header declares A with load_A, S, the type of its elements, and INPUTS, the binding of want.
 
 struct Chunk {
   row: u32, col: u32, first: u32, end: u32, rows: u32, cols: u32, product: u32,
@@ -9,9 +9,8 @@ struct Chunk {
   base: u32,
 }
 
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read_write> want: array<T>;
-@group(0) @binding(2) var<uniform> chunk: Chunk;
+@group(0) @binding(INPUTS) var<storage, read_write> want: array<S>;
+@group(0) @binding(INPUTS + 1) var<uniform> chunk: Chunk;
 
 @compute @workgroup_size(16, 16)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
@@ -19,7 +18,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   for (var i = 0u; i < 16u; i++) {
     let at = corner + 16u * vec2u(i % 4u, i / 4u);
     if (at.x < chunk.rows && at.y < chunk.cols) {
-      want[at.y * chunk.rows + at.x - chunk.base] = A[at.x * chunk.cols + at.y];
+      want[at.y * chunk.rows + at.x - chunk.base] = load_A(at.x * chunk.cols + at.y);
     }
   }
 }

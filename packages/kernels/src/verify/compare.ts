@@ -1,4 +1,4 @@
-import type { Tensor } from '../dtype';
+import type { Tensor } from '../scalar';
 import { imprecision, nearestHalf, type Precision, rmsLimit, unitOf } from './precision';
 
 /** An element farther from the reference than its bound. */

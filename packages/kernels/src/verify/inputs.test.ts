@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Tensor } from '../dtype';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import { inputTensors, regimesOf } from './inputs';
 
 const problem = (dtype: Problem['dtype'], k = 1024): Problem => ({

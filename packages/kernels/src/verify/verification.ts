@@ -1,4 +1,5 @@
-import type { Rounding, Tensor } from '../dtype';
+import type { Order, Rounding } from '../dtype';
+import type { Tensor } from '../scalar';
 import type { Comparison } from './compare';
 
 /** How an output was checked; `device`: every element, on the device (gpu/judge/). */
@@ -60,24 +61,30 @@ export interface DeviceVerification<Shape> {
   /**
    * Writes `want` from the inputs; bound to them, to `want` and to a chunk of the work: the first
    * row and column of the output, the first step and the end of the steps, then the shape's sides,
-   * the first problem of a batch, and the elements of the output before those of `want`. A workgroup writes 64 x 64 elements of the problem that its z
-   * counts from there. The header declares T, the type of elements, and S, that of sums.
+   * the first problem of a batch, and the elements of the output before those of `want`. A workgroup
+   * writes 64 x 64 elements of the problem that its z counts from there. The header declares the
+   * inputs, `load_A(i)` for each, A_TRANSPOSED: it is stored so, S: the type of sums, and INPUTS: the
+   * binding of `want`.
    */
   readonly reference: string;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;
-  /** Elements of the output, by which the host proves the reference. */
+  /** Elements of the output, by which the host proves the reference; `orders` are those of the inputs. */
   elements(
     shape: Shape,
     line: InputLine,
     rows: readonly number[],
     cols: readonly number[],
+    orders: readonly Order[],
   ): ElementsInF64;
   /**
    * The 2-norms that bound an element's error: those of lines of two inputs, by row and by column
    * of the output. Absent: the op does not round, in any dtype.
    */
-  readonly norms?: { readonly wgsl: string; lines(shape: Shape): readonly [Lines, Lines] };
+  readonly norms?: {
+    readonly wgsl: string;
+    lines(shape: Shape, orders: readonly Order[]): readonly [Lines, Lines];
+  };
 }
 
 /**

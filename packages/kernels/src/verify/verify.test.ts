@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { Tensor } from '../dtype';
 import {
   MUTATIONS,
   product,
@@ -8,6 +7,7 @@ import {
   verify,
 } from '../matmul/product.test-helper';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import { referenceTranspose } from '../transpose/reference';
 import { type InputMode, inputTensors } from './inputs';
 import type { OutputCheck, VerifyMethod } from './verification';

@@ -1,7 +1,8 @@
-import { DTYPES, EXACT, type Rounding, type Tensor } from '../dtype';
+import { DTYPES, EXACT, type Rounding } from '../dtype';
 import type { Kernel } from '../kernel';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
+import type { Tensor } from '../scalar';
 import { compareBits } from './compare';
 import type { CheckOptions, OutputCheck } from './verification';
 

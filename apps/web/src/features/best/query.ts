@@ -4,10 +4,12 @@ import {
   type DimensionName,
   dimensionNames,
   dimensionsText,
+  faultOf,
   isInputError,
   type OpId,
   opById,
   parseShape,
+  type Shape,
 } from '@tilemark/kernels';
 import { z } from 'zod';
 
@@ -49,6 +51,12 @@ export const bestPageQuerySchema = bestQuerySchema
         if (query[name] === undefined) refuse(name, `${query.op} takes ${sides.join(', ')}`);
       }
     }
+    if (context.issues.length > 0) return;
+    const { shape } = opById(query.op);
+    const asked =
+      query.shape === undefined ? shape(sizesOf(query)) : parseShape(query.op, query.shape);
+    const fault = faultOf(query.op, asked as Shape, query.dtype);
+    if (fault) refuse(fault.field, fault.reason);
   })
   .transform(({ shape, ...query }) => {
     if (shape === undefined) return query;

@@ -1,12 +1,12 @@
 import { RUN_SNIPPET } from '@tilemark/core';
-import { DTYPES, OPS, type Op } from '@tilemark/kernels';
+import { OPS, type Op } from '@tilemark/kernels';
 import { type BestPageQuery, sizesOf } from './query';
 
 /** An array of a type's elements in a program, and its 1. */
 const ARRAYS = {
   f32: ['Float32Array', '1'],
   i32: ['Int32Array', '1'],
-  u32: ['Uint32Array', '1'],
+  u32: ['Uint32Array', '0'],
   f16: ['Uint16Array', '0x3c00'],
 } as const;
 
@@ -14,13 +14,24 @@ const ARRAYS = {
 export function snippet(origin: string, query: BestPageQuery): string {
   const op: Op = OPS[query.op];
   const shape = op.shape(sizesOf(query));
-  const [array, one] = ARRAYS[DTYPES[query.dtype].element];
-  const names = op.inputs(shape).map((_, at) => op.tensors[at]?.name.toLowerCase());
-  const inputs = op
-    .inputs(shape)
-    .map(
-      ({ rows, cols }, at) => `const ${names[at]} = new ${array}(${rows} * ${cols}).fill(${one});`,
-    );
+  const tensors = op.stored(shape, query.dtype).inputs;
+  const inputs = tensors.flatMap(({ dims, order, parts }) =>
+    parts.map(({ binding, item, length }) => {
+      const [array, one] = ARRAYS[item.element];
+      const count = item.packing
+        ? `${(length * item.packing.bits) / 32}`
+        : length === dims.rows * dims.cols
+          ? `${dims.rows} * ${dims.cols}`
+          : `${length}`;
+      const rows = order === 'transposed' ? ' // a row for each column of the output' : '';
+      return {
+        name: binding,
+        array,
+        line: `const ${binding} = new ${array}(${count}).fill(${one});${rows}`,
+      };
+    }),
+  );
+  const isHalf = inputs.some(({ array }) => array === 'Uint16Array');
   const dimensions = Object.entries(shape)
     .map(([name, size]) => `  ${name}: '${size}',`)
     .join('\n');
@@ -51,9 +62,9 @@ const requiredLimits = Object.fromEntries(
 );
 const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
 
-// Your matrices, row-major, instead of these${array === 'Uint16Array' ? ' (the bits of halves)' : ''}.
-${inputs.join('\n')}
-const output = await run(device, best, [${names.join(', ')}]);
+// Your matrices, row-major, instead of these${isHalf ? ' (the bits of halves)' : ''}.
+${inputs.map(({ line }) => line).join('\n')}
+const output = await run(device, best, [${inputs.map(({ name }) => name).join(', ')}]);
 
 ${RUN_SNIPPET}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { DTYPES, type Tensor } from '../../dtype';
+import { DTYPES } from '../../dtype';
 import { OutOfBoundsWrite, OutOfMemory, ReferenceWrong } from '../../errors';
 import type { GpuKernel } from '../../kernel';
 import { naive } from '../../matmul/01-naive';
@@ -10,6 +10,7 @@ import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { KERNELS } from '../../registry';
+import type { Tensor } from '../../scalar';
 import { inputLine, inputTensors, seedOfSet } from '../../verify/inputs';
 import type { InputLine } from '../../verify/verification';
 import { outputCheck } from '../../verify/verify';
@@ -334,7 +335,7 @@ test.each([32, 64, 128, 2048])('what a reference of sums of %i rounds is below i
   const [a, b] = inputTensors(problem, choice) as [Tensor, Tensor];
   const every = (count: number) => Array.from({ length: count }, (_, line) => line);
   const line: InputLine = (...wanted) => inputLine(problem, choice, ...wanted);
-  const exact = someElements({ m, n, k }, line, every(m), every(n));
+  const exact = someElements({ m, n, k }, line, every(m), every(n), []);
   const { tolerance } = boundOf(roundingOf(k), 1, m * n);
   let worst = 0;
   for (let at = 0; at < m * n; at++) {
@@ -377,8 +378,8 @@ test.each([
   [
     'in its steps',
     { op: 'transpose', shape: { rows: 40, cols: 50 }, dtype: 'f32' } as Problem,
-    '= A[at.x * chunk.cols + at.y]',
-    '= A[at.y]',
+    '= load_A(at.x * chunk.cols + at.y)',
+    '= load_A(at.y)',
   ],
 ])('a reference that is wrong %s is refused', async (_how, problem, right, wrong) => {
   const { compile } = Pipelines.prototype;

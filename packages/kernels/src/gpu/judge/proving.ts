@@ -1,4 +1,4 @@
-import { DTYPES, type Rounding } from '../../dtype';
+import { DTYPES, inputsOf, type Rounding } from '../../dtype';
 import type { Kernel } from '../../kernel';
 import { hash32, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
@@ -69,6 +69,7 @@ export async function wrongElement(
   const isCopy = computes === 'copy';
   const [input] = op.inputs(problem.shape);
   const output = op.output(problem.shape);
+  const orders = inputsOf(problem.dtype).map(({ order = 'row-major' }) => order);
   // A copy has its input's rows, one after the other.
   const { cols: width } = isCopy && input ? input : output;
   const count = Math.floor(((part.end - part.first) * output.cols) / width);
@@ -81,7 +82,7 @@ export async function wrongElement(
   const numbered = rows.map((row) => row + part.first);
   const right = isCopy
     ? { values: copied(line, width, numbered, cols), scales: null }
-    : elements(problem.shape, line, numbered, cols);
+    : elements(problem.shape, line, numbered, cols, orders);
   const sums = norms !== undefined && !isCopy;
   const read = await downloadRows(watch, want, rows, width * (sums ? 4 : bytes));
   const { tolerance } = boundOf(roundingOf(terms), 1, rows.length * cols.length);

@@ -4,7 +4,8 @@ import { ceilDiv, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { shapeText } from '../../shape';
-import { typeHeader } from '../../specialise';
+import { readerOf } from '../../storage';
+import type { StoredTensor } from '../../tensors';
 import { nowNs } from '../../timing';
 import { choiceKey, REGIME_SEED } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
@@ -89,10 +90,12 @@ export class References {
   compileAhead({ problem, computes }: Proved): void {
     if (computes === 'copy') return;
     const { norms } = onDevice(problem);
-    const inputs = opOf(problem).inputs(problem.shape).length;
-    this.#compile(referenceSource(problem), inputs).catch(() => undefined);
-    if (norms && !DTYPES[problem.dtype].isInteger) {
-      this.#compile(normsSource(problem, norms.wgsl), 1).catch(() => undefined);
+    const tensors = storedInputs(problem);
+    this.#compile(referenceSource(problem), partsIn(tensors)).catch(() => undefined);
+    if (!norms || DTYPES[problem.dtype].isInteger) return;
+    for (const tensor of tensors) {
+      const source = normsSource(tensor, norms.wgsl);
+      this.#compile(source, tensor.parts.length).catch(() => undefined);
     }
   }
 
@@ -158,7 +161,9 @@ export class References {
     const sums = norms !== undefined && computes !== 'copy';
     const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;
     const create = (size: number) => device.createBuffer({ size, usage });
-    const lines = sums && !isInteger ? norms.lines(problem.shape) : null;
+    const tensors = storedInputs(problem);
+    const orders = tensors.map(({ order }) => order);
+    const lines = sums && !isInteger ? norms.lines(problem.shape, orders) : null;
     const reference = await this.#watch.scoped('allocate a reference', () => ({
       want: create(Math.ceil(((sums ? 4 : bytes) * length) / 4) * 4),
       norms: lines && ([create(4 * lines[0].count), create(4 * lines[1].count)] as const),
@@ -166,9 +171,12 @@ export class References {
     if (computes === 'copy') await this.#copy(inputs[0], reference.want, part.first * cols * bytes);
     else await this.#multiply(wanted, reference.want);
     for (const [i, line] of (lines ?? []).entries()) {
-      const input = inputs[line.input];
+      const tensor = tensors[line.input];
       const target = reference.norms?.[i];
-      if (input && target && norms) await this.#norms(problem, norms.wgsl, line, input, target);
+      if (!tensor || !target || !norms) continue;
+      const first = partsIn(tensors.slice(0, line.input));
+      const parts = inputs.slice(first, first + tensor.parts.length);
+      await this.#norms(normsSource(tensor, norms.wgsl), line, parts, target);
     }
     return reference;
   }
@@ -255,16 +263,14 @@ export class References {
   }
 
   async #norms(
-    problem: Problem,
-    wgsl: string,
+    source: string,
     { count, each, length, pitch, step }: Lines,
-    input: GPUBuffer,
+    parts: readonly GPUBuffer[],
     norms: GPUBuffer,
   ): Promise<void> {
     const groups = Math.min(ceilDiv(count, 16), MAX_GROUPS);
-    const source = normsSource(problem, wgsl);
     const words = [count, each, length, pitch, step];
-    await this.#run(source, [input], norms, words, [groups, 1, 1]);
+    await this.#run(source, parts, norms, words, [groups, 1, 1]);
   }
 
   async #run(
@@ -320,14 +326,36 @@ function drop(kept: Map<string, Reference>, key: string): void {
   kept.delete(key);
 }
 
-function referenceSource(problem: Problem): string {
-  const { isInteger, sums } = DTYPES[problem.dtype];
-  const ofSums = `alias S = ${isInteger ? sums : 'f32'};`;
-  return [typeHeader(problem.dtype), ofSums, onDevice(problem).reference].join('\n');
+const storedInputs = (problem: Problem): readonly StoredTensor[] =>
+  opOf(problem).stored(problem.shape, problem.dtype).inputs;
+
+const partsIn = (tensors: readonly StoredTensor[]): number =>
+  tensors.reduce((sum, { parts }) => sum + parts.length, 0);
+
+/** Declares tensors by name, from binding 0 on, with what reads their elements as S. */
+function readersOf(tensors: readonly StoredTensor[], s: string): string {
+  const parts = tensors.flatMap((tensor) => tensor.parts);
+  const extensions = parts.flatMap(({ item }) => item.feature?.wgslExtension ?? []);
+  return [
+    ...[...new Set(extensions)].map((extension) => `enable ${extension};`),
+    `alias S = ${s};`,
+    `const INPUTS = ${parts.length};`,
+    ...tensors.map(({ name, order }) => `const ${name}_TRANSPOSED = ${order === 'transposed'};`),
+    ...tensors.map(({ name, storage }, at) =>
+      readerOf(name, storage, partsIn(tensors.slice(0, at))),
+    ),
+  ].join('\n');
 }
 
-const normsSource = ({ dtype }: Problem, wgsl: string): string =>
-  [typeHeader(dtype), wgsl].join('\n');
+function referenceSource(problem: Problem): string {
+  const { element, isInteger, sums } = DTYPES[problem.dtype];
+  const { norms, reference } = onDevice(problem);
+  const s = norms ? (isInteger ? sums : 'f32') : element;
+  return [readersOf(storedInputs(problem), s), reference].join('\n');
+}
+
+const normsSource = (tensor: StoredTensor, wgsl: string): string =>
+  [readersOf([{ ...tensor, name: 'matrix' }], 'f32'), wgsl].join('\n');
 
 const keyOf = ({ problem, computes }: Proved): string =>
   [problem.op, shapeText(problem), problem.dtype, computes].join(' ');

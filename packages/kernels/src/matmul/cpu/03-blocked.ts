@@ -1,6 +1,6 @@
-import type { Tensor } from '../../dtype';
 import { hostKernel, tunable } from '../../kernel';
 import type { Rows } from '../../numbers';
+import type { Tensor } from '../../scalar';
 import type { MatmulShape } from '../op';
 
 export const BLOCK = tunable(

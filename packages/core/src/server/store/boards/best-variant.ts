@@ -2,6 +2,7 @@ import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
   type DimensionName,
   dimensionNames,
+  faultOf,
   feasible,
   InputError,
   ifValid,
@@ -192,7 +193,7 @@ async function rankedVariantOf(
   return null;
 }
 
-/** The problem of a query. Throws InputError at the dimension that is missing or another op's. */
+/** The problem of a query. Throws InputError at the dimension that is missing, another op's or no multiple of a block. */
 function problemOf(query: BestQuery): Problem {
   const { op, dtype } = query;
   const { dimensions, shape, square } = opById(op);
@@ -206,11 +207,14 @@ function problemOf(query: BestQuery): Problem {
       name,
     );
   }
-  return {
+  const problem = {
     op,
     shape: shape(dimensions.map((dimension) => sizeOf(dimension) ?? 0)),
     dtype,
   } as Problem;
+  const fault = faultOf(op, problem.shape, dtype);
+  if (fault) throw new InputError(`${fault.reason}.`, fault.field);
+  return problem;
 }
 
 /** Devices of this grid whose results may decide, or what the release ships for such devices. */

@@ -1,20 +1,16 @@
 import {
+  bindingsOf,
   type DeviceLimits,
-  DTYPES,
   type Dtype,
   feasible,
-  type GpuKernel,
   ifValid,
   isBatch,
-  opOf,
   type Problem,
   parseVariant,
   passesOf,
   type ResolvedVariant,
   rateOf,
-  shapeWords,
   specialise,
-  type TunableValues,
 } from '@tilemark/kernels';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
@@ -199,46 +195,14 @@ export function programOf(
     address,
     wgsl: specialise(definition, tunables, problem.dtype, isBatch(problem)),
     needs: kernelNeeds(definition, tunables, problem.dtype),
-    bindings: bindingsOf(definition, tunables, problem),
+    bindings: bindingsOf(definition, tunables, problem).map(({ values, ...buffer }, binding) => ({
+      binding,
+      ...buffer,
+      ...(values && { values: [...values] }),
+    })),
     passes: passesOf(definition, tunables, problem).map(({ entryPoint, workgroups }) => ({
       entryPoint,
       workgroups: [...workgroups],
     })),
   };
-}
-
-/** Buffers end on a whole vec4, as every kernel may read whole ones. */
-const whole = (bytes: number) => Math.ceil(bytes / 16) * 16;
-
-function bindingsOf(
-  kernel: GpuKernel,
-  tunables: TunableValues,
-  problem: Problem,
-): BestVariant['bindings'] {
-  const { tensors, inputs, output } = opOf(problem);
-  const { bytes } = DTYPES[problem.dtype];
-  const dims = [...inputs(problem.shape), output(problem.shape)];
-  const scratch = kernel.scratchBytes?.(tunables, problem) ?? 0;
-  const buffers = [
-    ...dims.map((dim, at) => {
-      const isOutput = at === dims.length - 1;
-      return {
-        name: tensors[at]?.name ?? '',
-        type: isOutput ? ('storage' as const) : ('read-only-storage' as const),
-        bytes: whole(dim.rows * dim.cols * bytes),
-        isOutput,
-      };
-    }),
-    {
-      name: 'shape',
-      type: 'uniform' as const,
-      bytes: 16,
-      isOutput: false,
-      values: [...shapeWords(kernel, problem)],
-    },
-    ...(scratch > 0
-      ? [{ name: 'scratch', type: 'storage' as const, bytes: whole(scratch), isOutput: false }]
-      : []),
-  ];
-  return buffers.map((buffer, binding) => ({ binding, ...buffer }));
 }

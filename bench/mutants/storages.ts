@@ -1,0 +1,73 @@
+import { asStored, type Dtype, type MatmulShape, type Problem } from '@tilemark/kernels';
+import type { Mutant } from './mutant';
+
+/** A right kernel, for what its dtype stores, element by element. */
+const RIGHT = `struct Shape { m: u32, n: u32, k: u32 }
+@group(0) @binding(0) var<storage, read> A: array<T>;
+@group(0) @binding(1) var<storage, read> B: array<T>;
+@group(0) @binding(2) var<storage, read_write> C: array<T>;
+@group(0) @binding(3) var<uniform> shape: Shape;
+@compute @workgroup_size(16, 16)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  let row = id.y; let col = id.x;
+  if (row >= shape.m || col >= shape.n) { return; }
+  var sum = Acc(0);
+  for (var p = 0u; p < shape.k; p++) {
+    sum += Acc(A[row * shape.k + p]) * Acc(B[p * shape.n + col]);
+  }
+  C[row * shape.n + col] = T(sum);
+}
+`;
+
+/** A kernel that reads B wrong: its source with some text replaced. */
+function misread(
+  name: string,
+  dtypes: readonly Dtype[],
+  [from, to]: readonly [from: string | RegExp, to: string],
+  on: (shape: MatmulShape) => boolean = () => true,
+): Mutant {
+  return {
+    name: `storage: ${name}`,
+    isWrongOn: ({ dtype, shape }: Problem) => dtypes.includes(dtype) && on(shape as MatmulShape),
+    kernel: {
+      id: `matmul/mutant-storage-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
+      op: 'matmul',
+      runsOn: 'gpu',
+      rung: 99,
+      idea: name,
+      dtypes,
+      tunables: [],
+      constraints: [],
+      wgsl: RIGHT,
+      stored: (wgsl, dtype) => {
+        const right = asStored(wgsl, dtype);
+        const wrong = right.replace(from, to);
+        if (wrong === right) throw new Error(`nothing in ${dtype} is ${String(from)}`);
+        return wrong;
+      },
+      needs: () => ({ workgroupSize: [16, 16, 1], workgroupBytes: 0, features: [] }),
+      workgroups: (_values, { shape }) => {
+        const { m, n } = shape as MatmulShape;
+        return [Math.ceil(n / 16), Math.ceil(m / 16), 1];
+      },
+    },
+  };
+}
+
+const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt'];
+
+/** Products that read what is stored as something else. */
+export const STORAGES: readonly Mutant[] = [
+  misread(
+    'N x K read as K x N',
+    BY_ROWS,
+    ['load_B(col * shape.k + p)', 'load_B(p * shape.n + col)'],
+    ({ n, k }) => n > 1 && k > 1,
+  ),
+  misread(
+    'a row of weights for its neighbour',
+    BY_ROWS,
+    ['load_B(col *', 'load_B(((col + 1u) % shape.n) *'],
+    ({ n }) => n > 1,
+  ),
+];

@@ -1,0 +1,59 @@
+import { wholeBytes } from './bytes';
+import type { Dtype } from './dtype';
+import { type GpuKernel, shapeWords, type TunableValues } from './kernel';
+import { type OpId, opById, opOf } from './ops';
+import type { Problem } from './problem';
+
+/** A buffer that a kernel binds. */
+export interface BoundBuffer {
+  /** `A`, `B_scales`, `C`, `shape`, `scratch`. */
+  readonly name: string;
+  readonly type: 'read-only-storage' | 'storage' | 'uniform';
+  readonly bytes: number;
+  readonly isOutput: boolean;
+  /** Of the shape: its words. */
+  readonly values?: readonly number[];
+}
+
+/** The number of each binding, for those who write shaders. */
+export function bindingNumbers(op: OpId, dtype: Dtype): Readonly<Record<string, number>> {
+  const { square, stored } = opById(op);
+  const { inputs, output } = stored(square(1), dtype);
+  const parts = [...inputs, output].flatMap((tensor) => tensor.parts);
+  const names = [...parts.map(({ binding }) => binding), 'shape', 'scratch'];
+  return Object.fromEntries(names.map((name, at) => [name, at]));
+}
+
+/**
+ * What a kernel binds, in order, which numbers the bindings: each part of each input, the output, the
+ * shape, and the memory that its dispatches share, if it has any.
+ */
+export function bindingsOf(
+  kernel: GpuKernel,
+  tunables: TunableValues,
+  problem: Problem,
+): readonly BoundBuffer[] {
+  const { inputs, output } = opOf(problem).stored(problem.shape, problem.dtype);
+  const scratch = kernel.scratchBytes?.(tunables, problem) ?? 0;
+  const partsOf = ({ parts }: typeof output, type: 'read-only-storage' | 'storage') =>
+    parts.map(({ binding, bytes }) => ({
+      name: binding,
+      type,
+      bytes: wholeBytes(bytes),
+      isOutput: type === 'storage',
+    }));
+  return [
+    ...inputs.flatMap((tensor) => partsOf(tensor, 'read-only-storage')),
+    ...partsOf(output, 'storage'),
+    {
+      name: 'shape',
+      type: 'uniform',
+      bytes: 16,
+      isOutput: false,
+      values: shapeWords(kernel, problem),
+    },
+    ...(scratch > 0
+      ? [{ name: 'scratch', type: 'storage' as const, bytes: wholeBytes(scratch), isOutput: false }]
+      : []),
+  ];
+}

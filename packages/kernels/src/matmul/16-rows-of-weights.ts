@@ -1,0 +1,323 @@
+import { bindingNumbers } from '../bindings';
+import { valuesTable } from '../combinations';
+import { DTYPES, type Dtype, isBlocked } from '../dtype';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel';
+import { ceilDiv } from '../numbers';
+import { ITEMS, type Item, STORAGES } from '../storage';
+import { FOLDED, foldedGrid } from './grid';
+import { each, indent } from './lines';
+
+const TUNABLES = [
+  tunable(
+    'ROWS',
+    'Rows of C per workgroup: each load of weights serves as many',
+    [1, 2, 3, 4, 6, 8],
+    1,
+  ),
+  tunable(
+    'COLS',
+    'Rows of weights per group of lanes: each load of A serves as many',
+    [1, 2, 4, 8],
+    2,
+  ),
+  tunable('LANES', 'Threads that share a row of weights along K', [8, 16, 32, 64, 128], 32),
+  tunable('THREADS', 'Threads per workgroup', [32, 64, 128, 256], 128),
+  tunable('UNROLL', 'Steps along K whose loads are in flight at once', [1, 2, 4], 2),
+] as const;
+
+type Values = ValuesOf<typeof TUNABLES>;
+
+/**
+ * Few rows times weights stored by rows, N x K: what a language model does for each token. A row of
+ * weights is read once, 16 bytes a thread, by lanes that share it along K; they add up in workgroup
+ * memory, and one dispatch is all. Weights in blocks are decoded in registers.
+ */
+export const rowsOfWeights = gpuKernel({
+  id: 'matmul/rows-of-weights',
+  op: 'matmul',
+  rung: 16,
+  changes: 'matmul/few-rows-shuffled',
+  idea: 'Lanes share each row of B (N × K) along K, 16 bytes a load, one dispatch: bound by bytes',
+  dtypes: ['f32-nt', 'f16-nt'],
+  tunables: TUNABLES,
+  constraints: [
+    { reason: 'LANES must be at most THREADS', holds: ({ LANES, THREADS }) => LANES <= THREADS },
+    {
+      reason: 'ROWS × COLS must be at most 16: more sums would not fit in registers',
+      holds: ({ ROWS, COLS }) => ROWS * COLS <= 16,
+    },
+    {
+      reason: 'COLS × UNROLL must be at most 8: more loads would not fit in registers',
+      holds: ({ COLS, UNROLL }) => COLS * UNROLL <= 8,
+    },
+  ],
+  wgsl: (values, dtype, isBatch) => emitRows(values, dtype, isBatch),
+  batches: true,
+  entryPoint: (_values, { dtype, shape }) =>
+    shape.k % vectorOf(dtype).elements === 0 ? 'main' : 'unaligned',
+  needs: (values) => ({
+    workgroupSize: [values.THREADS, 1, 1],
+    workgroupBytes: 4 * values.ROWS * values.COLS * values.THREADS,
+  }),
+  threadsPerSum: ({ LANES }) => LANES,
+  workgroups: (values, { shape: { b = 1, m, n } }) =>
+    foldedGrid(ceilDiv(n, columnsOf(values)), b * ceilDiv(m, values.ROWS)),
+  work: ({ LANES }, { dtype, shape: { k } }) => ({
+    steps: ceilDiv(k, LANES * vectorOf(dtype).elements),
+  }),
+  candidates: ({ dtype, shape: { m, k } }) => {
+    if (m > 16) return [];
+    const ROWS = [1, 2, 3, 4, 6].find((rows) => rows >= m) ?? 8;
+    const vectors = k / vectorOf(dtype).elements;
+    return STRIPS.filter(
+      ({ COLS, LANES }) => ROWS * Number(COLS) <= 16 && Number(LANES) <= 2 * vectors,
+    ).map((strip) => ({ ...strip, ROWS }));
+  },
+});
+
+const STRIPS = valuesTable(
+  ['COLS', 'LANES', 'THREADS', 'UNROLL'],
+  [
+    [1, 16, 128, 2],
+    [1, 32, 128, 4],
+    [1, 64, 128, 2],
+    [1, 128, 128, 2],
+    [2, 16, 128, 2],
+    [2, 32, 64, 2],
+    [2, 32, 128, 2],
+    [2, 32, 128, 4],
+    [2, 64, 128, 2],
+    [4, 8, 64, 1],
+    [4, 16, 128, 1],
+    [4, 32, 128, 1],
+    [4, 32, 128, 2],
+    [4, 64, 256, 1],
+  ],
+);
+
+/** Rows of weights, which are columns of C, per workgroup. */
+const columnsOf = ({ COLS, LANES, THREADS }: Values) => (COLS * THREADS) / LANES;
+
+/** How 16 bytes of weights are multiplied with a row of A. */
+interface Vector {
+  /** Weights in it. */
+  readonly elements: number;
+  /** The type of a load of it. */
+  readonly type: string;
+  /** Elements of the weights as vec4f, before their scale; and which of the vectors of A each meets. */
+  readonly fours: (load: string) => readonly string[];
+  /** What each weight is less than that. */
+  readonly bias: number;
+}
+
+const VECTORS = new Map<Item, Vector>([
+  [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load], bias: 0 }],
+  [
+    ITEMS.f16,
+    {
+      elements: 8,
+      type: 'vec4u',
+      fours: (load) => ['xy', 'zw'].map((half) => `vec4f(bitcast<vec4<f16>>(${load}.${half}))`),
+      bias: 0,
+    },
+  ],
+]);
+
+/** Throws TypeError for a storage that nothing says how to read by vectors. */
+function vectorOf(dtype: Dtype): Vector {
+  const { storage } = DTYPES[dtype].tensors.B;
+  const [values] = STORAGES[storage].parts;
+  const vector = values && VECTORS.get(values.item);
+  if (!vector) throw new TypeError(`rows of ${storage} are not read by vectors`);
+  return vector;
+}
+
+/** The part with the scales of B's blocks, if it has any. */
+const scalesOf = (dtype: Dtype) =>
+  STORAGES[DTYPES[dtype].tensors.B.storage].parts.find(({ name }) => name === 'scales');
+
+function emitRows(values: Values, dtype: Dtype, isBatch: boolean): string {
+  const { ROWS, COLS, LANES, THREADS } = values;
+  const numbers = bindingNumbers('matmul', dtype);
+  const { type } = vectorOf(dtype);
+  const isHalf = DTYPES[dtype].element === 'f16';
+  const scaled = isBlocked(dtype);
+  const scales = scalesOf(dtype);
+  const sums = each(ROWS, (row) => each(COLS, (col) => `sum${row}_${col}`)).flat();
+  return `
+struct Shape { m: u32, n: u32, k: u32 }
+
+@group(0) @binding(${numbers.A}) var<storage, read> A_vectors: array<${isHalf ? 'vec4u' : 'vec4f'}>;
+@group(0) @binding(${numbers.B}) var<storage, read> B_vectors: array<${type}>;
+${
+  scales
+    ? `@group(0) @binding(${numbers.B_scales}) var<storage, read> B_scales: array<${scales.item.element}>;`
+    : `@group(0) @binding(${numbers.A}) var<storage, read> A: array<T>;
+@group(0) @binding(${numbers.B}) var<storage, read> B: array<T>;`
+}
+@group(0) @binding(${numbers.C}) var<storage, read_write> C: array<T>;
+@group(0) @binding(${numbers.shape}) var<uniform> shape: Shape;
+
+// The share of each lane in each sum.
+var<workgroup> shares: array<array<f32, ${THREADS}>, ${ROWS * COLS}>;
+
+fn add_up_and_store(thread: u32, col: u32, strip: u32) {
+  let lane = thread % ${LANES}u;
+  for (var half = ${LANES / 2}u; half > 0u; half /= 2u) {
+    workgroupBarrier();
+    if (lane < half) {
+${indent(
+  3,
+  sums.map((_, at) => `shares[${at}][thread] += shares[${at}][thread + half];`),
+)}
+    }
+  }
+  // The first lanes have a sum each to store, where there are as many.
+  workgroupBarrier();
+  let product = strip / ((shape.m + ${ROWS - 1}u) / ${ROWS}u);
+  let first = strip % ((shape.m + ${ROWS - 1}u) / ${ROWS}u) * ${ROWS}u;
+  for (var at = lane; at < ${ROWS * COLS}u; at += ${LANES}u) {
+    let row = first + at / ${COLS}u;
+    let to = col + at % ${COLS}u;
+    if (row < shape.m && to < shape.n) {
+      C[(product * shape.m + row) * shape.n + to] = T(shares[at][thread - lane]);
+    }
+  }
+}
+${entryPoint(values, dtype, isBatch, 'main')}
+${scaled ? '' : entryPoint(values, dtype, isBatch, 'unaligned')}`;
+}
+
+function entryPoint(
+  values: Values,
+  dtype: Dtype,
+  isBatch: boolean,
+  name: 'main' | 'unaligned',
+): string {
+  const { ROWS, COLS, LANES, THREADS, UNROLL } = values;
+  const rows = each(ROWS, (row) => row);
+  const cols = each(COLS, (col) => col);
+  const { elements } = vectorOf(dtype);
+  const inVectors = name === 'main';
+  const pitch = inVectors ? `shape.k / ${elements}u` : 'shape.k';
+  const aPitch = inVectors ? `shape.k / ${DTYPES[dtype].element === 'f16' ? 8 : 4}u` : 'shape.k';
+  const sums = rows.flatMap((row) => cols.map((col) => `sum${row}_${col}`));
+  const step = inVectors ? vectorStep(values, dtype) : elementStep(values);
+  // A product of a batch, then a strip of its rows.
+  const strips = `(shape.m + ${ROWS - 1}u) / ${ROWS}u`;
+  const [product, strip] = isBatch
+    ? [`group.z / (${strips})`, `group.z % (${strips})`]
+    : ['0u', 'group.z'];
+  return `
+@compute @workgroup_size(${THREADS})
+fn ${name}(
+  @builtin(workgroup_id) group: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+  @builtin(local_invocation_index) thread: u32,
+) {
+  let number = ${FOLDED};
+  if (number * ${columnsOf(values)}u >= shape.n) {
+    return;
+  }
+  let lane = thread % ${LANES}u;
+  let col = number * ${columnsOf(values)}u + thread / ${LANES}u * ${COLS}u;
+  let pitch = ${pitch};
+${indent(1, [
+  ...cols.map(
+    (i) => `let b${i} = (${product} * shape.n + min(col + ${i}u, shape.n - 1u)) * pitch;`,
+  ),
+  ...rows.map(
+    (i) =>
+      `let a${i} = (${product} * shape.m + min(${strip} * ${ROWS}u + ${i}u, shape.m - 1u)) * (${aPitch});`,
+  ),
+  ...sums.map((sum) => `var ${sum} = 0.0;`),
+])}
+  var at = lane;
+${
+  UNROLL === 1
+    ? ''
+    : `  for (; at + ${LANES * (UNROLL - 1)}u < pitch; at += ${LANES * UNROLL}u) {
+${indent(2, step(UNROLL))}
+  }
+`
+}  for (; at < pitch; at += ${LANES}u) {
+${indent(2, step(1))}
+  }
+${indent(
+  1,
+  sums.map((sum, at) => `shares[${at}][thread] = ${sum};`),
+)}
+  add_up_and_store(thread, col, group.z);
+}`;
+}
+
+/** Some steps of the lane, \`LANES\` vectors apart: all loads of weights, then their products. */
+const vectorStep =
+  ({ ROWS, COLS, LANES }: Values, dtype: Dtype) =>
+  (unroll: number): string[] => {
+    const { elements, fours, bias } = vectorOf(dtype);
+    const scales = scalesOf(dtype);
+    const turns = each(unroll, (turn) => turn);
+    const isHalf = DTYPES[dtype].element === 'f16';
+    const place = (turn: number) => (turn === 0 ? 'at' : `at + ${turn * LANES}u`);
+    const loads = turns.flatMap((turn) =>
+      each(COLS, (col) => [
+        `let w${turn}_${col} = B_vectors[b${col} + ${place(turn)}];`,
+        ...(scales
+          ? [
+              `let s${turn}_${col} = f32(B_scales[(b${col} + ${place(turn)}) / ${scales.shared / elements}u]);`,
+            ]
+          : []),
+      ]).flat(),
+    );
+    /** Elements of A, four at a time. */
+    const ofA = (turn: number, row: number) => {
+      const perLoad = isHalf ? 8 : 4;
+      return each(elements / perLoad, (i) => {
+        const from = `A_vectors[a${row} + ${elements / perLoad}u * (${place(turn)}) + ${i}u]`;
+        return isHalf
+          ? [
+              `let h${i} = ${from};`,
+              ...['xy', 'zw'].map(
+                (half, at) => `let v${2 * i + at} = vec4f(bitcast<vec4<f16>>(h${i}.${half}));`,
+              ),
+            ]
+          : [`let v${i} = ${from};`];
+      }).flat();
+    };
+    return [
+      ...loads,
+      ...turns.flatMap((turn) =>
+        each(ROWS, (row) => [
+          '{',
+          ...ofA(turn, row).map((line) => `  ${line}`),
+          ...(bias
+            ? [
+                `  let bias = dot(${each(elements / 4, (i) => `v${i}`).join(' + ')}, vec4f(${bias}.0));`,
+              ]
+            : []),
+          ...each(COLS, (col) => {
+            const dots = fours(`w${turn}_${col}`).map((four, i) => `dot(v${i}, ${four})`);
+            const whole = `${dots.join(' + ')}${bias ? ' - bias' : ''}`;
+            return `  sum${row}_${col} += ${scales ? `s${turn}_${col} * (${whole})` : whole};`;
+          }),
+          '}',
+        ]).flat(),
+      ),
+    ];
+  };
+
+/** The same of single elements, for rows that start anywhere. */
+const elementStep =
+  ({ ROWS, COLS, LANES }: Values) =>
+  (unroll: number): string[] =>
+    each(unroll, (turn) => {
+      const place = turn === 0 ? 'at' : `at + ${turn * LANES}u`;
+      return [
+        ...each(COLS, (col) => `let w${turn}_${col} = f32(B[b${col} + ${place}]);`),
+        ...each(ROWS, (row) => `let v${turn}_${row} = f32(A[a${row} + ${place}]);`),
+        ...each(ROWS, (row) =>
+          each(COLS, (col) => `sum${row}_${col} += v${turn}_${row} * w${turn}_${col};`),
+        ).flat(),
+      ];
+    }).flat();
