@@ -15,6 +15,7 @@ import {
   type WarpValues,
   warpLayout,
 } from './warp-layout';
+import { weightsOf } from './weights-memory';
 
 const layoutOf = (values: WarpValues & { readonly SPLIT: number }): TileLayout => ({
   ...warpLayout(values),
@@ -26,7 +27,7 @@ export const warpTile = gpuKernel({
   op: 'matmul',
   rung: 6,
   idea: 'Register tiles arranged so that a warp reads few distinct words of workgroup memory',
-  dtypes: ['f32', 'i32', 'f16'],
+  dtypes: ['f32', 'i32', 'f16', 'f32-nt', 'f16-nt'],
   tunables: [
     ...WARP_TUNABLES,
     splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),
@@ -34,8 +35,19 @@ export const warpTile = gpuKernel({
     ...STAGING_TUNABLES,
   ],
   constraints: WARP_CONSTRAINTS,
-  problemConstraints: WARP_PROBLEM_CONSTRAINTS,
-  wgsl: (values, _dtype, batched) => emitTileKernel({ ...layoutOf(values), batched }),
+  problemConstraints: [
+    ...WARP_PROBLEM_CONSTRAINTS,
+    {
+      reason:
+        'BN × BK must be a multiple of 16 × threads where B is by rows: each thread stages 4 × 4 blocks',
+      holds: (values, { dtype }) => {
+        const { bn, bk, threads } = layoutOf(values);
+        return weightsOf(dtype) === undefined || (bn * bk) % (16 * threads) === 0;
+      },
+    },
+  ],
+  wgsl: (values, dtype, batched) =>
+    emitTileKernel({ ...layoutOf(values), weights: weightsOf(dtype), batched }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),

@@ -93,6 +93,11 @@ describe('around the multiplications', () => {
     ['three tiles ahead of two', { m: 37, n: 40, k: 40 }, { PREFETCH: 3 }],
     ['four tiles ahead, K split', { m: 37, n: 40, k: 264 }, { PREFETCH: 4, SPLIT: 2 }],
     ['two tiles ahead, two per turn', { m: 37, n: 40, k: 120 }, { PREFETCH: 2, UNROLL: 2 }],
+    ['B by rows', { m: 37, n: 40, k: 24 }, {}, 'f16-nt'],
+    ['B by rows that start anywhere', { m: 33, n: 35, k: 21 }, {}, 'f16-nt'],
+    ['B by rows, K split, in a batch', { b: 3, m: 33, n: 35, k: 77 }, { SPLIT: 2 }, 'f16-nt'],
+    ['B by rows, 8 wide', { m: 37, n: 72, k: 40 }, { FRAGMENT_N: 8, BK: 32 }, 'f16-nt'],
+    ['B by rows, two tiles ahead', { m: 37, n: 40, k: 120 }, { PREFETCH: 2 }, 'f16-nt'],
     ['two tiles ahead, a batch', { b: 3, m: 33, n: 35, k: 77 }, { PREFETCH: 2 }],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {
     const kernel = emulated('PREFETCH' in change ? subgroupMatrixPrefetch : subgroupMatrix);

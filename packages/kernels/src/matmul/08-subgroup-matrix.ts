@@ -18,7 +18,7 @@ import { SPLIT_PASSES } from './tile-memory';
 /** What every kernel of this kind declares alike. */
 export const FRAGMENT_KERNEL = {
   op: 'matmul',
-  dtypes: ['f16', 'f16acc16'],
+  dtypes: ['f16', 'f16acc16', 'f16-nt'],
   constraints: [
     { reason: 'WM must divide BM', holds: ({ BM, WM }) => BM % WM === 0 },
     { reason: 'WN must divide BN', holds: ({ BN, WN }) => BN % WN === 0 },

@@ -1,4 +1,4 @@
-import { DTYPES } from '../dtype';
+import { DTYPES, isByRows } from '../dtype';
 import type { GpuKernel } from '../kernel';
 
 /**
@@ -20,15 +20,15 @@ function emulatedIn(wgsl: GpuKernel['wgsl']): GpuKernel['wgsl'] {
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
       .replace(/^ {2}let warp = /gm, '  own_lane = thread % 32;\n$&')
-      .replace(/subgroupMatrixLoad<(Left|Right), row_major>\(&\w_tile, /g, 'Fragment(')
+      .replace(/subgroupMatrixLoad<(Left|Right), (row|col)_major>\(&\w_tile, /g, 'Fragment(')
       .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
       .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
-      .concat(operations(Number(values.FRAGMENT_N), DTYPES[dtype].sums));
+      .concat(operations(Number(values.FRAGMENT_N), DTYPES[dtype].sums, isByRows(dtype)));
   };
 }
 
 /** The fragment operations, for 16 x 16 times 16 x `columns`. */
-function operations(columns: number, sums: string): string {
+function operations(columns: number, sums: string, isTransposed: boolean): string {
   const share = (16 * columns) / 32;
   const half = (tile: string, row: string, col: string) =>
     `unpack2x16float(${tile}[m.at + ${row} * m.pitch + ${col} / 8][${col} % 8 / 2])[${col} % 2]`;
@@ -46,7 +46,7 @@ fn left(m: Fragment, row: u32, col: u32) -> f32 {
   return ${half('a_tile', 'row', 'col')};
 }
 fn right(m: Fragment, row: u32, col: u32) -> f32 {
-  return ${half('b_tile', 'row', 'col')};
+  return ${isTransposed ? half('b_tile', 'col', 'row') : half('b_tile', 'row', 'col')};
 }
 fn multiply_accumulate(a: Fragment, b: Fragment, sums: Sums) -> Sums {
   var c = sums;

@@ -44,17 +44,24 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     aUnits.map(
       (i) => `a${i}${suffix} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
     );
+  const { weights } = layout;
   const bLoads = (suffix: string) =>
-    bUnits.map(
-      (i) => `b${i}${suffix} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
+    bUnits.map((i) =>
+      weights
+        ? `b${i}${suffix} = load_b_${access}(b_at${i}, b_k${i}); b_k${i} += ${BK / UNIT};`
+        : `b${i}${suffix} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
     );
   const edgeLoads = [
     ...aUnits.map((i) => `a${i} = edge_a_${access}(a_at${i}, a_k${i});`),
-    ...bUnits.flatMap((i) => [
-      `let b_k${i} = shape.k / ${BK} * ${BK} + b_line${i};`,
-      `b${i} = load_b_${access}(${rowOf(layout, 'shape.k', `min(b_k${i}, shape.k - 1)`)} * (${rowOfB}), b_col${i});`,
-      `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
-    ]),
+    ...bUnits.flatMap((i) =>
+      weights
+        ? [`b${i} = edge_b_${access}(b_at${i}, b_k${i});`]
+        : [
+            `let b_k${i} = shape.k / ${BK} * ${BK} + b_line${i};`,
+            `b${i} = load_b_${access}(${rowOf(layout, 'shape.k', `min(b_k${i}, shape.k - 1)`)} * (${rowOfB}), b_col${i});`,
+            `b${i} = select(vec4u(0), b${i}, b_k${i} < shape.k);`,
+          ],
+    ),
   ];
   const stores = (suffix: string) => [
     ...aUnits.map((i) => `a_tile[a_to${i}] = a${i}${suffix};`),
@@ -124,11 +131,22 @@ ${indent(
     ...suffixes.map((suffix) => `var a${i}${suffix}: vec4u;`),
   ]),
 )}
-  let b_step = ${BK} * (${rowOfB});
+${weights ? '' : `  let b_step = ${BK} * (${rowOfB});`}
 ${indent(
   1,
   bUnits.flatMap((i) => {
     const index = `(thread + ${i * threads})`;
+    if (weights) {
+      const row = `min(group.x * ${BN} + b_line${i}, shape.n - 1)`;
+      return [
+        `let b_place${i} = ${index} % ${BK / UNIT};`,
+        `var b_k${i} = b_place${i}${begin};`,
+        `let b_line${i} = ${index} / ${BK / UNIT};`,
+        `let b_at${i} = ${rowOf(layout, 'shape.n', row)} * (${rowOfA});`,
+        `let b_to${i} = b_line${i} * B_PITCH + b_place${i};`,
+        ...suffixes.map((suffix) => `var b${i}${suffix}: vec4u;`),
+      ];
+    }
     const column = `${index} % ${BN / UNIT}`;
     return [
       `let b_line${i} = ${index} / ${BN / UNIT};`,
@@ -197,11 +215,15 @@ interface Group {
 }
 
 /** A step of K: reads the right fragments, then each left one just before its multiplications. */
-function groupsOf({ WM, WN, fragment }: FragmentLayout, k: number): Group[] {
+function groupsOf({ WM, WN, fragment, weights }: FragmentLayout, k: number): Group[] {
   const across = WN / fragment.n;
-  const load = (side: string, tile: string, at: string) =>
-    `= subgroupMatrixLoad<${side}, row_major>(&${tile}_tile, ${at}, ${tile.toUpperCase()}_PITCH);`;
+  const load = (side: string, tile: string, at: string, order = 'row_major') =>
+    `= subgroupMatrixLoad<${side}, ${order}>(&${tile}_tile, ${at}, ${tile.toUpperCase()}_PITCH);`;
   const rights = each(across, (j) => {
+    if (weights) {
+      const at = `(warp_col + ${j * fragment.n}) * B_PITCH + ${k / UNIT}`;
+      return `let r${j} ${load('Right', 'b', at, 'col_major')}`;
+    }
     const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
     return `let r${j} ${load('Right', 'b', at)}`;
   });

@@ -1,6 +1,7 @@
 import { DTYPES, type Dtype } from '../dtype';
 import { tunable, type ValuesOf } from '../kernel';
 import { splitTunable } from './tile-memory';
+import { weightsOf } from './weights-memory';
 
 /** The shader relies on which threads form a subgroup, so it needs subgroups of this size. */
 export const SUBGROUP = 32;
@@ -50,6 +51,7 @@ export interface FragmentLayout extends FragmentValues {
   readonly sums: 'f32' | 'f16';
   /** See `TileLayout`. */
   readonly batched?: boolean;
+  readonly weights?: Dtype | undefined;
 }
 
 export const fragmentLayout = (
@@ -59,6 +61,7 @@ export const fragmentLayout = (
   ...values,
   fragment: { m: 16, n: values.FRAGMENT_N, k: 16 },
   sums: DTYPES[dtype].sums === 'f16' ? 'f16' : 'f32',
+  weights: weightsOf(dtype),
 });
 
 /** Halves in a vec4u, the unit in which everything is moved. */
@@ -84,8 +87,9 @@ export function aUnitsOf(layout: FragmentLayout): number {
   return Math.max(BM * (BK / UNIT + PADDING), leaving);
 }
 
-export function bUnitsOf({ BN, BK }: FragmentValues): number {
-  return BK * (BN / UNIT + PADDING);
+/** Units of the tile of B; of weights, a line is a row of N. */
+export function bUnitsOf({ BN, BK, weights }: FragmentLayout): number {
+  return weights ? BN * (BK / UNIT + PADDING) : BK * (BN / UNIT + PADDING);
 }
 
 /** Bytes of workgroup memory: the tiles of A and B. */

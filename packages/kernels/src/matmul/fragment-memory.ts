@@ -1,5 +1,7 @@
+import { isBlocked } from '../dtype';
 import { aUnitsOf, BAND, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
 import { rowOf } from './tile-memory';
+import { loadEight, numberOf, withWeights } from './weights-memory';
 
 /**
  * Rows and columns beyond C are clamped to the last one: they are computed but never stored. Steps
@@ -14,31 +16,27 @@ export function fragmentDeclarations(layout: FragmentLayout): string {
   const [lastOfA, lastOfB] = layout.batched
     ? ['arrayLength(&A2) - 1', 'arrayLength(&B2) - 1']
     : ['(shape.m * shape.k - 1) / 2', '(shape.k * shape.n - 1) / 2'];
-  return `
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A8: array<vec4u>; // eight halves each
-@group(0) @binding(1) var<storage, read> B8: array<vec4u>;
-@group(0) @binding(2) var<storage, read_write> C8: array<vec4u>;
-@group(0) @binding(0) var<storage, read> A2: array<u32>; // two halves each
-@group(0) @binding(1) var<storage, read> B2: array<u32>;
-@group(0) @binding(2) var<storage, read_write> C: array<f16>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-${SPLIT > 1 ? PARTS : ''}
+  const { weights } = layout;
+  const parts = PARTS.replaceAll('@binding(4)', `@binding(${numberOf(weights, 'scratch')})`);
+  return `${withWeights(BINDINGS, weights, { B8: 'vec4u', B2: 'u32' })}${SPLIT > 1 ? parts : ''}
 alias Left = subgroup_matrix_left<f16, ${k}, ${m}>;
 alias Right = subgroup_matrix_right<f16, ${n}, ${k}>;
 alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
 
 const A_PITCH = ${BK / UNIT + PADDING}u;
-const B_PITCH = ${BN / UNIT + PADDING}u;
+const B_PITCH = ${(weights ? BK : BN) / UNIT + PADDING}u;
 var<workgroup> a_tile: array<vec4u, ${aUnitsOf(layout)}>;
 var<workgroup> b_tile: array<vec4u, ${bUnitsOf(layout)}>;
 ${ORDER === 'bands' ? BANDED_GROUPS : ''}
 fn load_a_aligned(at: u32, k8: u32) -> vec4u {
   return A8[at + k8];
 }
-fn load_b_aligned(at: u32, col8: u32) -> vec4u {
+${
+  weights
+    ? loadEight(weights)
+    : `fn load_b_aligned(at: u32, col8: u32) -> vec4u {
   return B8[at + col8];
+}`
 }
 fn edge_a_aligned(at: u32, k8: u32) -> vec4u {
   let last = shape.k / 8 - 1;
@@ -58,22 +56,33 @@ fn load_a_unaligned(at: u32, k8: u32) -> vec4u {
   let low = vec4u(A2[words.x], A2[words.y], A2[words.z], A2[words.w]);
   return shifted(low, A2[min(half / 2 + 4, last)], half % 2 == 1);
 }
-fn load_b_unaligned(at: u32, col8: u32) -> vec4u {
+${
+  weights && isBlocked(weights)
+    ? ''
+    : `fn load_b_unaligned(at: u32, col8: u32) -> vec4u {
   let half = at + 8 * col8;
   let words = min(half / 2 + vec4u(0, 1, 2, 3), vec4u(${lastOfB}));
   let low = vec4u(B2[words.x], B2[words.y], B2[words.z], B2[words.w]);
   return shifted(low, B2[min(half / 2 + 4, ${lastOfB})], half % 2 == 1);
 }
-fn shifted(low: vec4u, next: u32, is_odd: bool) -> vec4u {
+`
+}fn shifted(low: vec4u, next: u32, is_odd: bool) -> vec4u {
   let high = vec4u(low.yzw, next);
   return select(low, (low >> vec4u(16)) | (high << vec4u(16)), is_odd);
 }
-fn edge_a_unaligned(at: u32, k8: u32) -> vec4u {
-  let left = vec4u(shape.k - min(8 * k8, shape.k));
-  let first = vec4u(0, 2, 4, 6);
-  let low = select(vec4u(0), vec4u(0xffff), first < left);
-  let high = select(vec4u(0), vec4u(0xffff0000), first + 1 < left);
+${
+  weights
+    ? `fn edge_a_unaligned(at: u32, k8: u32) -> vec4u {
+  return load_a_unaligned(at, k8) & before_k(k8);
+}
+fn before_k(k8: u32) -> vec4u {
+${BEFORE_K}
+  return low | high;
+}`
+    : `fn edge_a_unaligned(at: u32, k8: u32) -> vec4u {
+${BEFORE_K}
   return load_a_unaligned(at, k8) & (low | high);
+}`
 }
 fn store_c_unaligned(${product}row: u32, col: u32, h: vec4u) {
   for (var i = 0u; i < 8; i++) {
@@ -90,6 +99,24 @@ fn halves(low: vec4u, high: vec4u) -> vec4u {
   return vec4u(bitcast<vec2u>(l), bitcast<vec2u>(h));
 }`;
 }
+
+/** The halves of a unit before K: masks of the lower and the upper ones. */
+const BEFORE_K = `  let left = vec4u(shape.k - min(8 * k8, shape.k));
+  let first = vec4u(0, 2, 4, 6);
+  let low = select(vec4u(0), vec4u(0xffff), first < left);
+  let high = select(vec4u(0), vec4u(0xffff0000), first + 1 < left);`;
+
+const BINDINGS = `
+struct Shape { m: u32, n: u32, k: u32 }
+
+@group(0) @binding(0) var<storage, read> A8: array<vec4u>; // eight halves each
+@group(0) @binding(1) var<storage, read> B8: array<vec4u>;
+@group(0) @binding(2) var<storage, read_write> C8: array<vec4u>;
+@group(0) @binding(0) var<storage, read> A2: array<u32>; // two halves each
+@group(0) @binding(1) var<storage, read> B2: array<u32>;
+@group(0) @binding(2) var<storage, read_write> C: array<f16>;
+@group(0) @binding(3) var<uniform> shape: Shape;
+`;
 
 /** Numbers workgroups down the columns of one band of rows of tiles, then of the next band. */
 const BANDED_GROUPS = `

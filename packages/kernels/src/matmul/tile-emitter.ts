@@ -1,7 +1,7 @@
 import { each, indent } from './lines';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 import { addParts, addShares, numbersOf, tileDeclarations } from './tile-memory';
-import { aColumn, elementStaging, inTurn, vectorStaging } from './tile-staging';
+import { aColumn, bColumn, elementStaging, inTurn, vectorStaging } from './tile-staging';
 
 /** The largest K, for loops that must end at a constant. */
 export const MAX_K = 65_536;
@@ -206,6 +206,10 @@ function steps(layout: TileLayout, k: string): string[] {
     layout.swizzled
       ? aColumn(layout, `(row4 + ${(group * rowStride) / 4})`, `(${k} / 4)`)
       : `row4 + ${(group * rowStride) / 4}`;
+  const bAt = (group: number) => {
+    const column = `col4 + ${(group * colStride) / 4}`;
+    return layout.weights ? bColumn(layout, `(${column})`, `(${k} / 4)`) : column;
+  };
   return [
     '{',
     ...each(
@@ -214,8 +218,7 @@ function steps(layout: TileLayout, k: string): string[] {
     ),
     ...each(
       colGroups,
-      (j) =>
-        `  let b${j} = b_tile[${inTurn(layout, 'b')}${k} * B_PITCH + col4 + ${(j * colStride) / 4}];`,
+      (j) => `  let b${j} = b_tile[${inTurn(layout, 'b')}${k} * B_PITCH + ${bAt(j)}];`,
     ),
     ...each(4 * rowGroups, (i) => i).flatMap((i) => {
       const a = `V(a${Math.floor(i / 4)}.${'xyzw'[i % 4]})`;

@@ -1,3 +1,5 @@
+import type { Dtype } from '../dtype';
+
 /**
  * A tile of C and which thread computes which part of it. `emitTileKernel` unrolls it completely,
  * because WGSL has no unroll hint and only named accumulators stay in registers: an array indexed
@@ -40,6 +42,8 @@ export interface TileLayout {
    * functions are passed the number of the product.
    */
   readonly batched?: boolean;
+  /** The dtype that B is stored in by rows, N x K; absent: B is K x N, element by element. */
+  readonly weights?: Dtype | undefined;
   /** A thread's rows: groups of four adjacent rows, `rowStride` apart. */
   readonly rowGroups: number;
   readonly rowStride: number;

@@ -4,6 +4,7 @@ import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
 import type { MatmulShape } from './op';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
+import { loadFour, numberOf, withWeights } from './weights-memory';
 
 /** Unused vec4s after each row of A's tile, so that columns are written without bank conflicts. */
 const A_PADDING = 1;
@@ -98,18 +99,30 @@ export function tileDeclarations(layout: TileLayout): string {
   const rowOfB = rowOf(layout, 'shape.k', 'min(k, shape.k - 1)');
   const last = (matrix: string, length: string) =>
     layout.batched ? `arrayLength(&${matrix}) - 1` : `(${length} - 1) / 4`;
-  return `${MATRICES}
+  const lastB = last('B4', 'shape.k * shape.n');
+  const alignedB = layout.weights
+    ? loadFour(layout.weights, product, rowOf(layout, 'shape.n', 'row'), lastB)
+    : `fn load_b_aligned(${product}k: u32, col4: u32) -> V {
+  let pitch = shape.n / 4;
+  return V(B4[${rowOfB} * pitch + min(col4, pitch - 1)]);
+}`;
+  const unalignedB = layout.weights
+    ? ''
+    : `fn load_b_unaligned(${product}k: u32, col4: u32) -> V {
+  let at = ${rowOfB} * shape.n + 4 * col4;
+  let last = ${lastB};
+  return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
+}
+`;
+  return `${withWeights(MATRICES, layout.weights, { B4: 'vec4<T>', B: 'T' })}
 ${tileMemory(layout)}
 
 fn load_a_aligned(${product}row: u32, k4: u32) -> V {
   let pitch = shape.k / 4;
   return V(A4[${rowOfA} * pitch + min(k4, pitch - 1)]);
 }
-fn load_b_aligned(${product}k: u32, col4: u32) -> V {
-  let pitch = shape.n / 4;
-  return V(B4[${rowOfB} * pitch + min(col4, pitch - 1)]);
-}
-${isSplit(layout) ? partStores() : resultStores(layout)}${isShared(layout) ? shareStores(layout) : ''}
+${alignedB}
+${isSplit(layout) ? partStores(layout) : resultStores(layout)}${isShared(layout) ? shareStores(layout) : ''}
 
 // Rows that start between two vec4s: both are loaded, and neighbours find theirs in the cache.
 fn load_a_unaligned(${product}row: u32, k4: u32) -> V {
@@ -117,12 +130,7 @@ fn load_a_unaligned(${product}row: u32, k4: u32) -> V {
   let last = ${last('A4', 'shape.m * shape.k')};
   return V(shifted(A4[min(at / 4, last)], A4[min(at / 4 + 1, last)], at % 4));
 }
-fn load_b_unaligned(${product}k: u32, col4: u32) -> V {
-  let at = ${rowOfB} * shape.n + 4 * col4;
-  let last = ${last('B4', 'shape.k * shape.n')};
-  return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
-}
-
+${unalignedB}
 /// Four of the eight elements, the first of them number by.
 fn shifted(low: vec4<T>, high: vec4<T>, by: u32) -> vec4<T> {
   let is_odd = by % 2 == 1;
@@ -216,10 +224,11 @@ fn add_parts(
 }
 
 /** The parts are stacked: row m is the first row of part 1. So are those of a batch's products. */
-function partStores(): string {
+function partStores({ weights }: TileLayout): string {
+  const scratch = numberOf(weights, 'scratch');
   return `
-@group(0) @binding(4) var<storage, read_write> parts4: array<V>;
-@group(0) @binding(4) var<storage, read_write> parts: array<Acc>;
+@group(0) @binding(${scratch}) var<storage, read_write> parts4: array<V>;
+@group(0) @binding(${scratch}) var<storage, read_write> parts: array<Acc>;
 
 fn store_part_aligned(part: u32, row: u32, col4: u32, v: V) {
   let pitch = shape.n / 4;

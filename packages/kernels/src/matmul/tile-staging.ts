@@ -17,9 +17,10 @@ export function vectorStaging(layout: TileLayout, access: string, batch: string)
   const { threads, bm, bn, bk } = layout;
   const aBlocks = (bm * bk) / 16 / threads;
   const bVectors = (bn * bk) / 4 / threads;
+  const ofB = layout.weights ? stagedRows(layout, access, batch) : null;
   return {
     places: [
-      '// What this thread stages: 4 x 4 blocks of A, transposed on the way, and vec4s of B.',
+      `// What this thread stages: 4 x 4 blocks of ${ofB ? 'A and B' : 'A'}, transposed on the way${ofB ? '' : ', and vec4s of B'}.`,
       ...each(aBlocks, (block) => {
         const index = `(thread + ${block * threads})`;
         return [
@@ -34,15 +35,16 @@ export function vectorStaging(layout: TileLayout, access: string, batch: string)
           `var ${each(4, (i) => `a${block}_${i}: V;`).join(' var ')}`,
         ];
       }).flat(),
-      ...each(bVectors, (v) => {
-        const index = `(thread + ${v * threads})`;
-        return [
-          `let b_k${v} = ${index} / B_PITCH;`,
-          `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
-          `let b_to${v} = ${index};`,
-          `var b${v}: V;`,
-        ];
-      }).flat(),
+      ...(ofB?.places ??
+        each(bVectors, (v) => {
+          const index = `(thread + ${v * threads})`;
+          return [
+            `let b_k${v} = ${index} / B_PITCH;`,
+            `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
+            `let b_to${v} = ${index};`,
+            `var b${v}: V;`,
+          ];
+        }).flat()),
     ],
     loads: (tile) => [
       ...each(aBlocks, (block) =>
@@ -51,10 +53,11 @@ export function vectorStaging(layout: TileLayout, access: string, batch: string)
           return `a${block}_${i} = load_a_${access}(${batch}a_row${block}_${i}, ${k4});`;
         }),
       ).flat(),
-      ...each(
-        bVectors,
-        (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
-      ),
+      ...(ofB?.loads(tile) ??
+        each(
+          bVectors,
+          (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
+        )),
     ],
     stores: [
       ...each(aBlocks, (block) =>
@@ -63,8 +66,43 @@ export function vectorStaging(layout: TileLayout, access: string, batch: string)
           return `a_tile[${inTurn(layout, 'a')}a_to${block} + ${i} * A_PITCH] = V(${column});`;
         }),
       ).flat(),
-      ...each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
+      ...(ofB?.stores ?? each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`)),
     ],
+  };
+}
+
+/** 4 x 4 blocks of B's rows, transposed on the way, as those of A. */
+function stagedRows(layout: TileLayout, access: string, batch: string): Staging {
+  const { threads, bn, bk } = layout;
+  const blocks = (bn * bk) / 16 / threads;
+  return {
+    places: each(blocks, (block) => {
+      const index = `(thread + ${block * threads})`;
+      return [
+        `let b_k${block} = ${index} % ${bk / 4};`,
+        `let b_block${block} = ${index} / ${bk / 4};`,
+        `let b_to${block} = 4 * b_k${block} * B_PITCH + ${bColumn(layout, `b_block${block}`, `b_k${block}`)};`,
+        ...each(
+          4,
+          (i) =>
+            `let b_row${block}_${i} = min(group.x * ${bn} + 4 * b_block${block} + ${i}, shape.n - 1);`,
+        ),
+        `var ${each(4, (i) => `b${block}_${i}: V;`).join(' var ')}`,
+      ];
+    }).flat(),
+    loads: (tile) =>
+      each(blocks, (block) =>
+        each(4, (i) => {
+          const k4 = `b_k${block} + ${tile} * ${bk / 4}`;
+          return `b${block}_${i} = load_b_${access}(${batch}b_row${block}_${i}, ${k4});`;
+        }),
+      ).flat(),
+    stores: each(blocks, (block) =>
+      ['x', 'y', 'z', 'w'].map((k, i) => {
+        const column = each(4, (row) => `b${block}_${row}.${k}`).join(', ');
+        return `b_tile[${inTurn(layout, 'b')}b_to${block} + ${i} * B_PITCH] = V(${column});`;
+      }),
+    ).flat(),
   };
 }
 
@@ -136,6 +174,10 @@ export function aColumn(layout: TileLayout, column: string, k4: string): string 
   if (!layout.swizzled) return column;
   return `((${column} ^ (${k4} * ${(4 * BANKS) / layout.bk} % ${BANKS})) % A_PITCH)`;
 }
+
+/** The same of B's tile where its rows are staged; always permuted, for it has no padding. */
+export const bColumn = ({ bk, weights }: TileLayout, column: string, k4: string): string =>
+  weights ? `((${column} ^ (${k4} * ${(4 * BANKS) / bk} % ${BANKS})) % B_PITCH)` : column;
 
 /** The offset of the current tile, as a prefix of an index. */
 export const inTurn = ({ doubled }: TileLayout, operand: 'a' | 'b') =>

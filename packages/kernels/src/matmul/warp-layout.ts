@@ -192,4 +192,4 @@ export const WARP_TILES = valuesTable(
 
 /** Whether tiles are worth trying: strips are thinner, and halves are multiplied by fragments. */
 export const isForTiles = ({ dtype, shape: { m, n } }: Problem<'matmul'>): boolean =>
-  dtype !== 'f16' && Math.min(m, n) >= 6;
+  DTYPES[dtype].element !== 'f16' && Math.min(m, n) >= 6;

@@ -1,0 +1,102 @@
+import { bindingNumbers } from '../bindings';
+import { DTYPES, type Dtype, isBlocked } from '../dtype';
+import { declared, fourReaderOf, STORAGES } from '../storage';
+import { isPlain } from './stored';
+
+/**
+ * How kernels that stage tiles read weights: B stored by rows, N x K, in elements or in blocks. A row of
+ * B is then read along K, as a row of A is.
+ */
+
+/** The dtype of a layout whose B is by rows; undefined: it has B as kernels have it otherwise. */
+export const weightsOf = (dtype: Dtype): Dtype | undefined => (isPlain(dtype) ? undefined : dtype);
+
+const storageOf = (dtype: Dtype) => STORAGES[DTYPES[dtype].tensors.B.storage];
+
+/** The number of a binding; for B as kernels have it otherwise, the last of these is 4. */
+export const numberOf = (weights: Dtype | undefined, name: string): number =>
+  bindingNumbers('matmul', weights ?? 'f32')[name] ?? 0;
+
+/** What declares B: its parts, or the views of it that a kernel has. */
+const bindingsOfB = (weights: Dtype, views: Readonly<Record<string, string>>): string =>
+  isBlocked(weights)
+    ? declared('B', storageOf(weights), numberOf(weights, 'B'))
+    : Object.entries(views)
+        .map(
+          ([name, type]) =>
+            `@group(0) @binding(${numberOf(weights, 'B')}) var<storage, read> ${name}: array<${type}>;`,
+        )
+        .join('\n');
+
+/** Bindings of a kernel, its views of B replaced by what the weights are stored in. */
+export const withWeights = (
+  bindings: string,
+  weights: Dtype | undefined,
+  views: Readonly<Record<string, string>>,
+): string =>
+  weights === undefined
+    ? bindings
+    : bindings
+        .replaceAll(/^.*var<storage, read> B\w*: .*\n/gm, '')
+        .replaceAll('@binding(2)', `@binding(${numberOf(weights, 'C')})`)
+        .replace('@binding(3)', `@binding(${numberOf(weights, 'shape')})`)
+        .replace(/^(?=.*var<uniform>)/m, `${bindingsOfB(weights, views)}\n`);
+
+/** `load_b_aligned` and `load_b_unaligned`: four weights of a row, along K. */
+export function loadFour(weights: Dtype, parameter: string, row: string, last: string): string {
+  const at = `${row} * shape.k + 4 * min(k4, shape.k / 4 - 1)`;
+  if (isBlocked(weights)) {
+    return `
+${fourReaderOf('B', storageOf(weights))}
+${['aligned', 'unaligned']
+  .map(
+    (access) => `fn load_b_${access}(${parameter}row: u32, k4: u32) -> V {
+  return V(load4_B(${at}));
+}`,
+  )
+  .join('\n')}`;
+  }
+  return `
+fn load_b_aligned(${parameter}row: u32, k4: u32) -> V {
+  return V(B4[(${at}) / 4]);
+}
+fn load_b_unaligned(${parameter}row: u32, k4: u32) -> V {
+  let at = ${row} * shape.k + 4 * k4;
+  let last = ${last};
+  return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
+}`;
+}
+
+/**
+ * `load_b_...` and `edge_b_...`: eight weights of a row along K, as halves. `at` is where the row
+ * begins, in units of eight or, if unaligned, in halves.
+ */
+export function loadEight(weights: Dtype): string {
+  const edge = (access: string) => `
+fn edge_b_${access}(at: u32, k8: u32) -> vec4u {
+  let last = shape.k / 8 - 1;
+  return select(vec4u(0), load_b_${access}(at, min(k8, last)), k8 <= last);
+}`;
+  if (isBlocked(weights)) {
+    return `
+${fourReaderOf('B', storageOf(weights))}
+fn eight(i: u32) -> vec4u {
+  let low = vec4<f16>(load4_B(i));
+  let high = vec4<f16>(load4_B(i + 4));
+  return vec4u(bitcast<vec2u>(low), bitcast<vec2u>(high));
+}
+fn load_b_aligned(at: u32, k8: u32) -> vec4u {
+  return eight(8 * (at + k8));
+}
+fn load_b_unaligned(at: u32, k8: u32) -> vec4u {
+  return eight(at + 8 * k8);
+}${edge('aligned')}${edge('unaligned')}`;
+  }
+  return `
+fn load_b_aligned(at: u32, k8: u32) -> vec4u {
+  return B8[at + k8];
+}${edge('aligned')}
+fn edge_b_unaligned(at: u32, k8: u32) -> vec4u {
+  return load_b_unaligned(at, k8) & before_k(k8);
+}`;
+}
