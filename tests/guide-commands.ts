@@ -53,6 +53,10 @@ export const NOT_HERE: readonly (readonly [pattern: RegExp, why: string])[] = [
     /^npx tilemark tune --suite /,
     'a family has shapes for GPUs; apps/worker/src/cli/tune/suite.full.test.ts searches a small one',
   ],
+  [
+    /^npx tilemark bisect /,
+    'installs releases from the registry; apps/worker/src/cli/bisect/bisect.full.test.ts does so',
+  ],
   [/^apt-get /, "installs on the machine, as root, from Debian's registry"],
   [/^(pg_dump|pg_restore|createdb) /, "need the server's own version of PostgreSQL's programs"],
 ];
