@@ -35,6 +35,7 @@ export * from './plan/families';
 export * from './plan/occupancy';
 export * from './plan/shapes';
 export * from './plan/spec';
+export { changesIn, type Occasion } from './rank/alarms';
 export * from './rank/fastest';
 export * from './rank/head-to-head';
 export * from './rank/headline';

@@ -35,6 +35,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
     settings: {
       version: '0.0.0',
       isPublic: true,
+      alarmWebhook: null,
       sessionSecret: randomUUID(),
       gpuSeconds: 0,
       limits: { logIn: 0, enroll: 0, read: 0, submit: 0 },

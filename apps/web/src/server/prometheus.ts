@@ -1,5 +1,6 @@
+import { ALARM_KINDS } from '@tilemark/core';
 import { Hono } from 'hono';
-import { Gauge, Histogram, Registry, register } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry, register } from 'prom-client';
 import { type Services, services } from './services';
 import { checkAccess } from './session/access';
 import { identify } from './session/principal';
@@ -36,10 +37,11 @@ export const metrics = new Hono().get('/metrics', async (c) => {
 
 /** Everything Prometheus scrapes: this process's requests, and the state of the whole grid. */
 async function metricsText({ recent, settings, store }: Services): Promise<string> {
-  const [runs, queues, workers] = await Promise.all([
+  const [runs, queues, workers, alarms] = await Promise.all([
     recent.read('runs', () => store.runs.byState()),
     store.workers.queues(),
     store.workers.list(),
+    store.alarms.all(),
   ]);
   const grid = new Registry();
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -60,5 +62,15 @@ async function metricsText({ recent, settings, store }: Services): Promise<strin
   }
   const attached = gauge('workers', 'Attached workers by state', ['device', 'state']);
   for (const { device, state } of workers) attached.inc({ device: device.key, state });
+  const raised = new Counter({
+    name: 'tilemark_alarms_total',
+    help: 'Alarms of the sentinel by kind: SLOW, FAST or INCORRECT',
+    labelNames: ['device', 'kind'],
+    registers: [grid],
+  });
+  // From 0, so that the first one is an increase.
+  const watched = new Set([...queues, ...alarms].map(({ device }) => device.key));
+  for (const device of watched) for (const kind of ALARM_KINDS) raised.inc({ device, kind }, 0);
+  for (const { device, kind } of alarms) raised.inc({ device: device.key, kind });
   return `${await grid.metrics()}\n${await register.metrics()}`;
 }

@@ -14,7 +14,10 @@ import { log } from './log';
 import { keptSessionSecret } from './session/session';
 
 /** What the deployment decides, read once. */
-export type Settings = Pick<Env, 'isPublic' | 'gpuSeconds' | 'limits' | 'isBehindProxy'> & {
+export type Settings = Pick<
+  Env,
+  'alarmWebhook' | 'isPublic' | 'gpuSeconds' | 'limits' | 'isBehindProxy'
+> & {
   readonly version: string;
   /** Seals session cookies. */
   readonly sessionSecret: string;
@@ -58,7 +61,7 @@ export function provideServices(given: Services): void {
 
 async function openServices(): Promise<Services> {
   const env = readEnv();
-  const { databaseUrl, gpuSeconds, isBehindProxy, isPublic, limits, redisUrl } = env;
+  const { alarmWebhook, databaseUrl, gpuSeconds, isBehindProxy, isPublic, limits, redisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
   const store = openStore(databaseUrl, { gpuSeconds });
   const queue = openQueue({
@@ -72,6 +75,7 @@ async function openServices(): Promise<Services> {
     queue,
     recent: sharedReads(KEEP_MS),
     settings: {
+      alarmWebhook,
       isPublic,
       gpuSeconds,
       limits,

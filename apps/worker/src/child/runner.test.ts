@@ -41,6 +41,28 @@ const long: RunInput = {
 };
 
 describe('a runner of the first adapter', () => {
+  it('gives each occasion a process that has run nothing, and its runs the same', async () => {
+    const runner = runnerOf('0');
+    const pidOf = async (occasion?: string) => {
+      let pid: number | undefined;
+      const onStep = () => {
+        pid = runner.pid;
+      };
+      await runner.run({ ...quick, ...(occasion && { occasion }) }, { onStep });
+      return pid;
+    };
+    const pids = [
+      await pidOf(),
+      await pidOf('a'),
+      await pidOf('a'),
+      await pidOf(),
+      await pidOf('b'),
+    ];
+    const [any, first, second, between, other] = pids;
+    expect(new Set([any, first, other]).size).toBe(3);
+    expect([second, between]).toEqual([first, first]);
+  });
+
   it('measures in a child and reports outcome, environment and source', async () => {
     const steps: Step[] = [];
     const runner = runnerOf('0');

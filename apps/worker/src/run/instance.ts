@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { hostname, uptime } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceDescription } from '@tilemark/core';
+import { type DeviceDescription, softwareOf } from '@tilemark/core';
 import { lock } from 'proper-lockfile';
 import { z } from 'zod';
 import { version } from '../../package.json';
@@ -21,7 +21,7 @@ export interface WorkerInstance {
 
 /** How a worker identifies itself to the grid. The second of one device on a machine is `lab: H200 #2`. */
 export const listedAs = (
-  { identity, capabilities }: DeviceDescription,
+  { identity, capabilities, environment }: DeviceDescription,
   instance?: Pick<WorkerInstance, 'id' | 'number' | 'busId'>,
 ) => ({
   name:
@@ -32,6 +32,7 @@ export const listedAs = (
   version,
   identity,
   capabilities,
+  software: softwareOf(environment),
   ...(instance && { instance: instance.id }),
 });
 

@@ -12,6 +12,7 @@ import { rooflineSurveySchema } from '../measure/roofline';
 import { seedSchema } from '../measure/seed';
 import { problemSchema, variantSchema } from '../plan/spec';
 import { MAXIMA, source } from '../schema/maxima';
+import { softwareSchema } from '../view/alarm';
 import { date, id } from '../view/answer';
 import { wantedStateSchema } from '../view/worker';
 
@@ -36,6 +37,8 @@ export const attachRequestSchema = z.object({
   capabilities: deviceCapabilitiesSchema,
   /** It runs contributed kernels; absent: it does not. */
   contributed: z.boolean().optional(),
+  /** What may have changed since it was here last; absent: it does not tell. */
+  software: softwareSchema.optional(),
   /** Its clock. */
   at: date,
 });
@@ -65,6 +68,11 @@ export const claimedRunSchema = z.object({
   attempt: z.number().int(),
   /** Drawn when it was claimed first (measure/seed.ts). */
   seed: seedSchema,
+  /**
+   * Runs of one occasion have a process that began with the first of them, so that two occasions are
+   * two invocations; absent: any process will do.
+   */
+  occasion: id.optional(),
   /** Of a contributed kernel: its file and, if it is not to be run, why. */
   contributed: z.object({ file: kernelFileSchema, refusal: z.string().nullable() }).optional(),
   /** The variant that it takes turns with once it is measured, likewise; absent: none. */

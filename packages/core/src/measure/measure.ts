@@ -146,7 +146,10 @@ export async function runVariant(
     return measured(run, { prepared, proved, warm, cold, clock, hot, energy, freshRatio, roof });
   } catch (error) {
     if (error instanceof DeviceFault) throw error;
-    if (error instanceof WrongOutput) return error.outcome;
+    if (error instanceof WrongOutput) {
+      const { invocation } = surroundings;
+      return { ...error.outcome, ...(invocation && { invocation }) };
+    }
     const message = error instanceof Error ? error.message : String(error);
     return { kind: 'failed', stage: stageOf(error) ?? run.stage, message };
   } finally {

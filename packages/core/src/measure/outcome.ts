@@ -181,6 +181,8 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
     checked: z.number().int().positive().optional(),
     /** RMS error in roundoffs of the dtype. */
     rms: z.number().nonnegative().optional(),
+    /** See `Measurement.invocation`. */
+    invocation: z.uuid().optional(),
   }),
   z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: reason }),
 ]);

@@ -19,6 +19,7 @@ import {
 import { deviceKey, type Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import { isServiceUnavailable } from './errors';
+import { visitDevices } from './sentinel';
 import type { AuditNote } from './store/audit';
 import { backfill, type SweepServices } from './submit';
 import { advanceTuning } from './tunings';
@@ -82,6 +83,7 @@ export class DirectLink implements Link {
       this.#worker = { workerId, deviceKey: key };
       await Promise.all(released.map(({ id }) => this.#putBack(id)));
       const suites = await backfill(this.#services, key);
+      await visitDevices(this.#services, [key], worker.software);
       const rooflines = await store.rooflines.latest(key, party);
       return {
         ...this.#worker,

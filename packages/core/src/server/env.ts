@@ -63,6 +63,10 @@ const schema = z
         'must be a number of seconds per day: set it to a whole number, for example 7200, or to 0 for no limit',
       )
       .transform((text) => (text === null ? 7_200 : Number(text))),
+    TILEMARK_ALARM_WEBHOOK: optional.refine(
+      (url) => url === null || isUrl(url, ['http:', 'https:']),
+      'is not a web address: set it to the https:// address that alarms are posted to, or leave it empty',
+    ),
     TILEMARK_SESSION_SECRET: optional.refine(
       (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
       `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
@@ -76,6 +80,8 @@ const schema = z
     dataDir: resolve(set.TILEMARK_DATA ?? '.tilemark'),
     /** Whether reading needs no token. */
     isPublic: set.TILEMARK_PUBLIC !== '0',
+    /** Where alarms are posted; null: nowhere. */
+    alarmWebhook: set.TILEMARK_ALARM_WEBHOOK,
     /** Seals session cookies; null: one is made and kept in the data folder. */
     sessionSecret: set.TILEMARK_SESSION_SECRET,
     /** Requests per minute; 0: no limit. */

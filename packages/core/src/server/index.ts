@@ -1,4 +1,5 @@
 export * from './access';
+export { sendAlarms } from './alarm-webhook';
 export { coverage, refreshStale } from './coverage';
 export { DirectLink } from './direct-link';
 export * from './env';
@@ -6,6 +7,7 @@ export * from './errors';
 export { importResults } from './imports/import';
 export { openQueue, type Queue } from './queue/queue';
 export * from './reconcile';
+export { visitDevices } from './sentinel';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export type { DeviceBest, Overview } from './store/boards/overview';

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endAccess } from './access';
+import { visitDevices } from './sentinel';
 import { backfillHeld, type SweepServices } from './submit';
 import { advanceTuning } from './tunings';
 
@@ -19,13 +20,15 @@ export interface Reconciled {
   readonly cutOff: number;
   /** Sweeps of standard suites that were held back: started. */
   readonly backfilled: number;
+  /** Devices that the sentinel was due on: it started. */
+  readonly visited: number;
 }
 
 /**
  * Brings rows and jobs back into step after a crash between writing one and the other. Rows are
  * right: a pending run gets a job, and a job without a pending row is removed. Tunings that nobody
- * took further are, and suites that were held back are started where there is room. Workers whose
- * token has ended are taken off the list. Several processes may do this at once.
+ * took further are, and suites that were held back are started where there is room, the sentinel
+ * where it is due. Workers whose token has ended are taken off the list. Several processes may do this at once.
  *
  * @throws ServiceUnavailable
  */
@@ -56,13 +59,19 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   await queue.remove(orphans);
   for (const id of standing) await advanceTuning({ store, queue }, id);
   const backfilled = await backfillHeld({ store, queue }, idle);
+  const visited = await visitDevices(
+    { store, queue },
+    idle.map(({ key }) => key),
+  );
   return {
     reclaimed,
     dropped,
     advanced: standing.length,
     enqueued: missing.length,
     removed: orphans.length,
-    ...{ cutOff, backfilled },
+    cutOff,
+    backfilled,
+    visited: visited.length,
   };
 }
 

@@ -195,7 +195,9 @@ describe('reconciling', () => {
       advanced: 0,
       enqueued: 1,
       removed: 1,
-      ...{ cutOff: 0, backfilled: 0 },
+      cutOff: 0,
+      backfilled: 0,
+      visited: 0,
     });
     expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));
     expect(await reconcile({ store, queue })).toMatchObject({ enqueued: 0, removed: 0 });

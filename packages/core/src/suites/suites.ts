@@ -18,6 +18,7 @@ import { threadsPerBlock, tiledVsNaive, tilingLadder, transposeLadder } from './
 import { blockSize, hostVsDevice, layouts, microOptimisations } from './layouts';
 import { peak } from './peak';
 import type { Figure } from './published/report';
+import { sentinel } from './sentinel';
 import { quick, starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
 
@@ -34,6 +35,7 @@ export const SUITES: readonly Suite[] = [
   hostVsDevice,
   transposeLadder,
   peak,
+  sentinel,
 ];
 
 /** `starter@1`: how a sweep names the suite it came from. */

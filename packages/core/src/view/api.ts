@@ -10,6 +10,7 @@
  * - A new noun is a file and a line below.
  * - CSV is written by csv.ts alone, which keeps spreadsheets from running formulas.
  */
+export * from './alarm';
 export * from './answer';
 export * from './best';
 export * from './brought-file';

@@ -41,7 +41,7 @@ export const inviteSchema = z.object({
 });
 export type Invite = z.infer<typeof inviteSchema>;
 
-/** What the audit log records: logging in, and every operation that changes something. */
+/** What the audit log records: logging in, every operation that changes something, and alarms sent. */
 export const auditActionSchema = z.enum([
   'logIn',
   'createSweep',
@@ -65,6 +65,7 @@ export const auditActionSchema = z.enum([
   'contributeKernel',
   'publishKernel',
   'removeKernel',
+  'sendAlarm',
 ]);
 export type AuditAction = z.infer<typeof auditActionSchema>;
 

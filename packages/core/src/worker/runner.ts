@@ -28,6 +28,8 @@ export interface RunInput extends Measurable {
   readonly profile: Profile;
   /** Takes turns with the variant once that is measured. */
   readonly rival?: { readonly variant: Variant } | undefined;
+  /** See `ClaimedRun`. */
+  readonly occasion?: string | undefined;
 }
 
 /** How a run ended, and what is stored with it. */
@@ -61,6 +63,7 @@ export class DeviceRunner {
   /** By profile and, of contributed kernels, their ids. */
   readonly #open = new Map<string, OpenOwner>();
   #working: DeviceOwner | null = null;
+  #occasion: string | undefined;
   #isClosed = false;
 
   /** @param start starts an owner, which opens the device */
@@ -99,6 +102,7 @@ export class DeviceRunner {
     const ahead = (options.ahead ?? []).filter((next) => keyOf(profile, next.variant) === key);
     const abandon = () => void this.#end(key);
     let environment: Environment | null = null;
+    await this.#begin(input.occasion);
     try {
       const { owner, description } = await this.#owner(profile, key);
       environment = description.environment;
@@ -199,6 +203,13 @@ export class DeviceRunner {
   /** Ends the owners, even in the middle of a run. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await Promise.all([...this.#open.keys()].map((key) => this.#end(key)));
+  }
+
+  /** The first run of an occasion gets owners that have run nothing. */
+  async #begin(occasion: string | undefined): Promise<void> {
+    if (occasion === undefined || occasion === this.#occasion) return;
+    this.#occasion = occasion;
     await Promise.all([...this.#open.keys()].map((key) => this.#end(key)));
   }
 

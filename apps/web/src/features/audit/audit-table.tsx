@@ -85,4 +85,5 @@ export const ACTIONS: Readonly<Record<AuditAction, { did: string; page?: Subject
   contributeKernel: { did: 'contributed a kernel', page: 'kernels' },
   publishKernel: { did: 'published a kernel', page: 'kernels' },
   removeKernel: { did: 'removed a kernel' },
+  sendAlarm: { did: 'sent an alarm to the webhook', page: 'results' },
 };

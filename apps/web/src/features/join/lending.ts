@@ -19,6 +19,7 @@ import {
   type RunResult,
   resultOf,
   type Step,
+  softwareOf,
   suiteSpec,
   type WorkerParts,
 } from '@tilemark/core';
@@ -114,9 +115,10 @@ export class Lending {
         log,
         alone,
         journal: new TabJournal(),
-        describe: ({ identity, capabilities }) => ({
+        describe: ({ identity, capabilities, environment }) => ({
           identity,
           capabilities,
+          software: softwareOf(environment),
           version,
           instance,
           host: 'browser',

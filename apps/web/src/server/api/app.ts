@@ -7,6 +7,7 @@ import { log } from '../log';
 import { HttpProblem, problemResponse } from '../problem';
 import { metrics } from '../prometheus';
 import { login } from '../session/login';
+import { alarms } from './alarms';
 import { audit } from './audit';
 import type { NodeRequest } from './body';
 import { coverage } from './coverage';
@@ -39,7 +40,17 @@ import { workers } from './workers';
  * Errors are thrown: `problemOf` turns each into application/problem+json here, and nowhere else.
  */
 export const v1 = noun();
-for (const each of [site, devices, kernels, sweeps, tunings, results, reference, leaderboard])
+for (const each of [
+  site,
+  devices,
+  kernels,
+  sweeps,
+  tunings,
+  results,
+  reference,
+  leaderboard,
+  alarms,
+])
   v1.route('/', each);
 for (const each of [workers, workerLink, coverage, tokens, invites, audit]) v1.route('/', each);
 registerComponents(v1);

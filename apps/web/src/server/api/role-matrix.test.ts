@@ -58,6 +58,7 @@ const others = (status: number): Row => ({ ...submitters(status), member: 403 })
 const MATRIX = {
   health: READ,
   describe: READ,
+  listAlarms: READ,
   listDevices: READ,
   getDevice: READ,
   listKernels: READ,

@@ -10,7 +10,7 @@ import {
   volume,
 } from '@tilemark/kernels';
 import { greatest } from 'd3-array';
-import type { Profile } from '../../measure/device';
+import type { DeviceCapabilities, Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
@@ -139,6 +139,16 @@ export function devicesOf(db: PrismaClient) {
         capabilities: fromJson(row.capabilities),
         workers: workers.get(row.key) ?? 0,
         contributed: contributed.get(row.key) ?? 0,
+      }));
+    },
+
+    /** Devices as the sentinel visits them. */
+    async toVisit(keys: readonly string[]) {
+      const rows = await db.device.findMany({ where: { key: { in: [...keys] } } });
+      return rows.map((row) => ({
+        ...deviceRef(row),
+        capabilities: fromJson<DeviceCapabilities>(row.capabilities),
+        firstSeenAt: row.firstSeenAt,
       }));
     },
 

@@ -6,6 +6,7 @@ import type { Profile } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { POLICIES, POLICY_IDS } from '../../measure/policy';
 import { drawSeed } from '../../measure/seed';
+import { isOfSentinel } from '../../suites/sentinel';
 import { admit, type KeptContents, type RunEnded } from '../gate/gate';
 import { isOthersToTry, OPERATOR, partyOf } from '../gate/parties';
 import { type Notices, notifySweep } from './changes';
@@ -173,7 +174,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
               r."workerId" = w."id"
               OR EXISTS (SELECT FROM "Worker" AS holder
                          WHERE holder."id" = r."workerId" AND ${isLost('holder')}))))
-          RETURNING r.*, s."createdById"),
+          RETURNING r.*, s."createdById", s."suite"),
         locked AS (
           SELECT w."id" FROM "Worker" AS w WHERE w."id" IN (SELECT "workerId" FROM claimed)
           ORDER BY w."id" FOR NO KEY UPDATE),
@@ -382,9 +383,12 @@ type ClaimedRow = Prisma.RunGetPayload<object> & {
   readonly seed: number;
   /** The token that asked for it. */
   readonly createdById: string | null;
+  /** Of its sweep. */
+  readonly suite: string | null;
 };
 
 const claimedRun = ({ attempts, deviceKey, id, seed, ...row }: ClaimedRow): ClaimedRun => ({
+  ...(isOfSentinel(row.suite) && { occasion: row.sweepId }),
   id,
   deviceKey,
   attempt: attempts,

@@ -4,6 +4,7 @@ import type { RecordedRun, WorkingState } from '../../link/wire';
 import { batched } from '../batched';
 import { connectionError, isServiceUnavailable, placeOf, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
+import { type AlarmQuery, alarmsOf } from './alarms';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
 import { browserTaxOf } from './boards/browser-tax';
@@ -89,6 +90,7 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     (asked: Asked) =>
       shared.read(`${name} ${canonicalJson(asked)}`, () => read(db, asked));
   const kept = sharedReads(OVERVIEW_MS);
+  const alarms = alarmsOf(db);
   const devices = devicesOf(db);
   const tokens = tokensOf(db);
   const workers = workersOf(db);
@@ -166,6 +168,13 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     },
     invites: { ...invites, revoke: ending(invites.revoke) },
     contributed: contributedOf(db),
+    alarms: {
+      ...alarms,
+      /** As they were at most 30 s ago: they read every visit of the sentinel. */
+      all: () => kept.read('alarms', () => alarms.all()),
+      list: (query: AlarmQuery = {}) =>
+        shared.read(`alarms ${canonicalJson(query)}`, () => alarms.list(query)),
+    },
     audit: auditOf(db),
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),

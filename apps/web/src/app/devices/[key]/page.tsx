@@ -3,6 +3,7 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { z } from 'zod';
+import { Alarms } from '@/features/devices/alarms';
 import { BrowserTax } from '@/features/devices/browser-tax';
 import { deviceDescription } from '@/features/devices/description';
 import { ClassBadge } from '@/features/devices/device-name';
@@ -68,8 +69,8 @@ export default async function DevicePage({ params, searchParams }: Props) {
   const key = decodeURIComponent((await params).key);
   const device = await load(key);
   if (!device) return <ModelPage identity={modelOf(key)} store={store} />;
-  const [{ best, surveys }, history, workers, queues, figures, tax, user, maps] = await Promise.all(
-    [
+  const [{ best, surveys }, history, workers, queues, figures, tax, user, maps, alarms] =
+    await Promise.all([
       measuredOn(device.key),
       store.devices.history(device.key),
       store.workers.list(),
@@ -78,8 +79,8 @@ export default async function DevicePage({ params, searchParams }: Props) {
       store.browserTax(device.key),
       visitor(),
       winnerMapsOf(store, device.key, { op: 'matmul' }),
-    ],
-  );
+      store.alarms.list({ device: device.key }),
+    ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
@@ -113,6 +114,11 @@ export default async function DevicePage({ params, searchParams }: Props) {
           </>
         }
       />
+      {alarms.items.length > 0 && (
+        <Section title="Alarms" id="alarms">
+          <Alarms alarms={alarms.items} />
+        </Section>
+      )}
       {maps.length > 0 && (
         <Section title="Fastest kernel by shape" id="winners">
           <WinnerMaps maps={maps} op="matmul" device={device.key} />

@@ -30,6 +30,7 @@ import { type Learned, learnedFrom, shippedFor } from '../../../tune/shipped-evi
 import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { isQuotable, quotable } from '../../gate/parties';
+import { knownWrong } from '../alarms';
 import { fromJson, sha256 } from '../database';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
@@ -54,12 +55,16 @@ export async function bestVariantOf(
   const problem = problemOf(query);
   const device = query.device ? await db.device.findUnique({ where: { key: query.device } }) : null;
   const capabilities = device && (await capabilitiesUnder(db, device, query.profile));
-  const asked: Asked = { problem, profile: query.profile, capabilities };
+  const { profile } = query;
+  const wrong = device ? await knownWrong(db, device.key, { ...problem, profile }) : NONE_WRONG;
+  const asked: Asked = { problem, profile, capabilities, wrong };
   return (
     (await quotedVariantOf(db, query, asked, device)) ??
     (await rankedVariantOf(db, query, asked, { device, unconfirmed: true }))
   );
 }
+
+const NONE_WRONG: ReadonlySet<string> = new Set();
 
 async function quotedVariantOf(
   db: PrismaClient,
@@ -331,7 +336,7 @@ async function measuredVariant(
       times.filter((time) => time.address === address),
       ({ deviceKey, provenNs }) => (best.get(deviceKey) ?? 0) / provenNs,
     );
-    if (!variant || !closest) continue;
+    if (!variant || !closest || asked.wrong.has(variant.address)) continue;
     const { environment, run, ...result } = await db.result.findUniqueOrThrow({
       where: { id: closest.resultId },
       include: { environment: true, run: { include: { device: true } } },

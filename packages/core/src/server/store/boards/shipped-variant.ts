@@ -27,6 +27,8 @@ export interface Asked {
   readonly problem: Problem;
   readonly profile: Profile;
   readonly capabilities: DeviceCapabilities | null;
+  /** Variants that are known to be wrong there, and are no answer. */
+  readonly wrong: ReadonlySet<string>;
 }
 
 /** An answer with its program; what it does not say about where it is from is null. */
@@ -58,11 +60,11 @@ export const answerWith = (
  */
 function ableVariant(
   address: string,
-  { capabilities, problem }: Asked,
+  { capabilities, problem, wrong }: Asked,
   isOfModel: boolean,
 ): ResolvedVariant | null {
   const variant = ifValid(() => parseVariant(address));
-  if (!variant) return null;
+  if (!variant || wrong.has(variant.address)) return null;
   const needed = whatItNeeds(variant, problem.dtype);
   const { features } = isOfModel ? needed : (capabilities ?? needed);
   const limits = { ...(capabilities ?? needed), features };

@@ -1,0 +1,362 @@
+import { Prisma, type PrismaClient } from '@tilemark/db';
+import {
+  ifValid,
+  isKnownProblem,
+  parseProblem,
+  parseVariant,
+  type Variant,
+} from '@tilemark/kernels';
+import { group } from 'd3-array';
+import type { DeviceClass, Environment, Profile } from '../../measure/device';
+import { METHODOLOGY_VERSION } from '../../measure/outcome';
+import type { SweepCase } from '../../plan/spec';
+import { changesIn, type Occasion } from '../../rank/alarms';
+import type { Headline } from '../../rank/headline';
+import { SENTINEL } from '../../suites/sentinel';
+import { type Alarm, type Software, softwareOf } from '../../view/alarm';
+import type { Page } from '../../view/answer';
+import { isQuotable, OPERATOR } from '../gate/parties';
+import { sourceHashOf } from '../gate/reasons';
+import { noted, type Principal } from './audit';
+import { spreadOf } from './boards/headlines';
+import { PAGE_SIZE, pageOf } from './database';
+
+/**
+ * Alarms, derived from the results that are stored: the sentinel's runs say what became slower or
+ * faster (rank/alarms.ts), and every run what is wrong. Only results count that the operator or the
+ * device's owner measured, or that are confirmed. Machines of one model and sources of one kernel
+ * have histories of their own.
+ */
+
+/** Whether a sweep `s` is the sentinel's. */
+const OF_SENTINEL = Prisma.sql`s."suite" LIKE ${`${SENTINEL}@%`}`;
+
+/** What is older alarms nobody, in days. */
+const KEPT_DAYS = 400;
+
+interface Row {
+  readonly resultId: string;
+  readonly recordedAt: Date;
+  readonly sweepId: string;
+  readonly invocation: string;
+  /** The same after a restart of its process. */
+  readonly workerId: string;
+  readonly sourceHash: string | null;
+  readonly state: 'measured' | 'incorrect';
+  readonly medianNs: number;
+  readonly lowNs: number;
+  readonly highNs: number;
+  readonly deviceKey: string;
+  readonly deviceName: string;
+  readonly deviceClass: DeviceClass;
+  readonly op: string;
+  readonly dtype: string;
+  readonly shape: string;
+  readonly kernel: string;
+  readonly tunables: Variant['tunables'];
+  readonly address: string;
+  readonly profile: Profile;
+  readonly driver: string;
+  readonly runtimeVersions: Environment['runtimeVersions'];
+}
+
+/** Results that count, oldest first. */
+function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): Promise<Row[]> {
+  return db.$queryRaw<Row[]>`
+    SELECT result."id" AS "resultId", result."recordedAt", r."sweepId", r."state"::text,
+      coalesce(result."outcome"->>'invocation', result."outcome"->'measurement'->>'invocation',
+        result."workerId") AS "invocation",
+      result."workerId", result."sourceHash", result."medianNs", result."lowNs", result."highNs",
+      r."deviceKey", device."name" AS "deviceName", device."class"::text AS "deviceClass",
+      r."op", r."dtype", r."shape", r."kernel", r."tunables", r."address", r."profile"::text,
+      environment."content"->>'driver' AS "driver",
+      environment."content"->'runtimeVersions' AS "runtimeVersions"
+    FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    JOIN "Device" AS device ON device."key" = r."deviceKey"
+    JOIN "Result" AS result ON result."runId" = r."id" AND result."importedBy" IS NULL
+    JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
+    WHERE ${which} AND (${deviceKey}::text IS NULL OR r."deviceKey" = ${deviceKey})
+      AND (result."party" = ${OPERATOR} OR ${isQuotable('result', Prisma.sql`device."ownedBy"`)})
+      AND result."recordedAt" > now() - make_interval(days => ${KEPT_DAYS}::int)
+    ORDER BY result."id"`;
+}
+
+/** Times of the sentinel that are ranked. */
+const TIMED = Prisma.sql`${OF_SENTINEL} AND r."state" = 'measured' AND result."unranked" IS NULL
+  AND (result."outcome"->'measurement'->>'methodologyVersion')::int = ${METHODOLOGY_VERSION}`;
+
+/** What was wrong, of our kernels. */
+const WRONG = Prisma.sql`r."state" = 'incorrect' AND strpos(r."kernel", '@') = 0`;
+
+/** What the audit list says of an alarm that went to the webhook. */
+const SENT = 'sendAlarm';
+const THE_GRID: Principal = { tokenId: 'tilemark', name: 'tilemark', role: 'admin' };
+/** An older alarm is no news to a webhook that is set up later, days. */
+const SENT_WITHIN_DAYS = 7;
+/** Longer than an answer is waited for, ms. */
+const SEND_WITHIN_MS = 30_000;
+
+export interface AlarmQuery {
+  readonly cursor?: string | undefined;
+  readonly device?: string | undefined;
+}
+
+/** How the sentinel stands on a device. */
+export interface Visits {
+  readonly count: number;
+  /** The newest. */
+  readonly sweepId: string;
+  readonly createdAt: Date;
+  readonly isDone: boolean;
+  /** What its last result was measured with; null: none yet. */
+  readonly software: Software | null;
+  /** When the one before began; null: there is none. */
+  readonly previousAt: Date | null;
+}
+
+interface VisitRow {
+  readonly key: string;
+  readonly driver: string | null;
+  readonly runtimeVersions: Environment['runtimeVersions'];
+}
+
+/** A dispatch that takes longer is not watched: the sentinel is to take minutes, ns. */
+const LONGEST_WATCHED_NS = 50e6;
+
+export function alarmsOf(db: PrismaClient) {
+  /** Newest first. */
+  const all = async (deviceKey: string | null = null): Promise<Alarm[]> => {
+    const [timed, wrong] = await Promise.all([
+      rowsOf(db, TIMED, deviceKey),
+      rowsOf(db, WRONG, deviceKey),
+    ]);
+    const alarms = [...(await timeAlarms(db, timed)), ...wrongAlarms(wrong)];
+    return alarms.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+  };
+  return {
+    all,
+
+    /** Newest first, a page at a time. */
+    async list({ cursor, device }: AlarmQuery = {}): Promise<Page<Alarm>> {
+      const alarms = await all(device ?? null);
+      const older = alarms.filter(({ id }) => cursor === undefined || id < cursor);
+      return pageOf(older.slice(0, PAGE_SIZE + 1), ({ id }) => id);
+    },
+
+    /** Those of the last days that were not sent to the webhook, oldest first. */
+    async unsent(): Promise<Alarm[]> {
+      const sinceMs = Date.now() - SENT_WITHIN_DAYS * 86_400_000;
+      const recent = (await all()).filter(({ at }) => Date.parse(at) >= sinceMs);
+      const sent = await db.audit.findMany({
+        where: { action: SENT, subject: { in: recent.map(({ id }) => id) } },
+        select: { subject: true },
+      });
+      const known = new Set(sent.map(({ subject }) => subject));
+      return recent.filter(({ id }) => !known.has(id)).reverse();
+    },
+
+    /**
+     * Sends an alarm unless it was sent, or another process is sending it: then false. The entry in
+     * the audit list tells that it was.
+     */
+    send: (id: string, post: () => Promise<void>): Promise<boolean> =>
+      db.$transaction(
+        async (tx) => {
+          const [row] = await tx.$queryRaw<{ isFree: boolean }[]>`
+            SELECT pg_try_advisory_xact_lock(hashtextextended(${`alarm ${id}`}, 0)) AS "isFree"`;
+          const sent = await tx.audit.count({ where: { action: SENT, subject: id } });
+          if (!row?.isFree || sent > 0) return false;
+          await post();
+          await noted(tx, { action: SENT, by: THE_GRID }, id);
+          return true;
+        },
+        { timeout: SEND_WITHIN_MS },
+      ),
+
+    /** How the sentinel stands on each of some devices; those that it has never visited are absent. */
+    async visits(deviceKeys: readonly string[]): Promise<Map<string, Visits>> {
+      const rows = await db.$queryRaw<(Omit<Visits, 'software'> & VisitRow)[]>`
+        SELECT DISTINCT ON (visited."key") visited."key", s."id" AS "sweepId", s."createdAt",
+          count(*) OVER of_device AS "count", lead(s."createdAt") OVER of_device AS "previousAt",
+          NOT EXISTS (SELECT FROM "Run" AS r WHERE r."sweepId" = s."id"
+            AND r."state" IN ('pending', 'running')) AS "isDone",
+          environment."content"->>'driver' AS "driver",
+          environment."content"->'runtimeVersions' AS "runtimeVersions"
+        FROM "Sweep" AS s CROSS JOIN unnest(s."deviceKeys") AS visited("key")
+        LEFT JOIN LATERAL (
+          SELECT e."content" FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
+          JOIN "Environment" AS e ON e."hash" = result."environmentHash"
+          WHERE r."sweepId" = s."id" ORDER BY result."id" DESC LIMIT 1) AS environment ON true
+        WHERE ${OF_SENTINEL} AND visited."key" = ANY (${[...deviceKeys]}::text[])
+          AND s."idempotencyKey" LIKE ${`${SENTINEL}@%`}
+        WINDOW of_device AS (PARTITION BY visited."key" ORDER BY s."id" DESC
+          ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        ORDER BY visited."key", s."id" DESC`;
+      return new Map(
+        rows.map(({ driver, key, runtimeVersions, ...visits }) => [
+          key,
+          {
+            ...visits,
+            count: Number(visits.count),
+            software: driver === null ? null : softwareOf({ driver, runtimeVersions }),
+          },
+        ]),
+      );
+    },
+
+    /** What a device runs fastest, in f32 and every other dtype it knows: cases to watch beside the suite's. */
+    async cases(deviceKey: string): Promise<SweepCase[]> {
+      const rows = await db.$queryRaw<Prisma.VariantBestGetPayload<object>[]>`
+        SELECT DISTINCT ON (best."op", best."dtype") best.* FROM "VariantBest" AS best
+        JOIN "Result" AS result ON result."id" = best."resultId"
+        JOIN "Device" AS device ON device."key" = best."deviceKey"
+        WHERE best."deviceKey" = ${deviceKey} AND best."isBest" AND best."profile" = 'default'
+          AND best."unranked" IS NULL AND best."methodology" = ${METHODOLOGY_VERSION}::int
+          AND best."medianNs" < ${LONGEST_WATCHED_NS}
+          AND ${isQuotable('result', Prisma.sql`device."ownedBy"`)}
+        ORDER BY best."op", best."dtype", best."medianNs" DESC`;
+      return rows.filter(isKnownProblem).flatMap((row): SweepCase[] => {
+        const variant = ifValid(() => parseVariant(row.address));
+        if (!variant) return [];
+        const { dtype, shape } = parseProblem(row);
+        const values = Object.entries(variant.tunables).map(([name, value]) => [name, [value]]);
+        const { kernel } = variant;
+        return [{ kernel, tunables: Object.fromEntries(values), shapes: [shape], dtypes: [dtype] }];
+      });
+    },
+
+    /** Whether the newest occasion of any variant of a device stands out by itself. */
+    async isSuspect(deviceKey: string): Promise<boolean> {
+      const rows = await rowsOf(db, TIMED, deviceKey);
+      const known = await spreadOf(db, deviceKey, METHODOLOGY_VERSION);
+      return watchedVariants(rows).some((own) => changesIn(own.map(occasionOf), known).isSuspect);
+    },
+  };
+}
+
+/**
+ * The variants that are known to be wrong on a device under the software that it has now, as this
+ * release writes them.
+ */
+export async function knownWrong(
+  db: PrismaClient,
+  deviceKey: string,
+  {
+    dtype,
+    op,
+    profile,
+  }: { readonly op: string; readonly dtype: string; readonly profile: Profile },
+): Promise<ReadonlySet<string>> {
+  const asked = Prisma.sql`r."op" = ${op} AND r."dtype" = ${dtype}
+    AND r."profile" = ${profile}::"Profile"`;
+  const rows = await rowsOf(db, Prisma.sql`${WRONG} AND ${asked}`, deviceKey);
+  if (rows.length === 0) return new Set();
+  const now = await softwareOn(db, deviceKey);
+  const current = rows.filter((row) => isSame(softwareOf(row), now) && isOfRelease(row));
+  // As this release writes them: an older one may have known fewer tunables.
+  return new Set(
+    wrongAlarms(current).flatMap(
+      ({ address }) => ifValid(() => parseVariant(address))?.address ?? [],
+    ),
+  );
+}
+
+/** Whether it ran what this release writes for the variant. */
+const isOfRelease = (row: Row): boolean =>
+  row.sourceHash === null || row.sourceHash === ifValid(() => sourceHashOf(row, parseProblem(row)));
+
+/** The software of the newest result of a device; null: it has none. */
+export async function softwareOn(db: PrismaClient, deviceKey: string): Promise<Software | null> {
+  const [row] = await db.$queryRaw<Pick<Environment, 'driver' | 'runtimeVersions'>[]>`
+    SELECT environment."content"->>'driver' AS "driver",
+      environment."content"->'runtimeVersions' AS "runtimeVersions"
+    FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
+      AND result."importedBy" IS NULL
+    JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
+    WHERE r."deviceKey" = ${deviceKey}
+    ORDER BY result."id" DESC LIMIT 1`;
+  return row ? softwareOf(row) : null;
+}
+
+export const isSame = (a: Software | null, b: Software | null): boolean =>
+  a?.driver === b?.driver && a?.runtime === b?.runtime;
+
+/** The rows of each variant, problem and profile, per machine and source. */
+function watchedVariants(rows: readonly Row[]): Row[][] {
+  const variants = group(rows.filter(isKnownProblem), (row) => {
+    const { address, dtype, op, profile, shape, sourceHash, workerId } = row;
+    return [workerId, sourceHash, op, dtype, shape, profile, address].join(' ');
+  });
+  return [...variants.values()];
+}
+
+const occasionOf = ({ highNs, invocation, lowNs, medianNs, resultId }: Row): Occasion => ({
+  medianNs,
+  lowNs,
+  highNs,
+  invocation,
+  resultId,
+});
+
+async function timeAlarms(db: PrismaClient, rows: readonly Row[]): Promise<Alarm[]> {
+  const alarms: Alarm[] = [];
+  const byId = new Map(rows.map((row) => [row.resultId, row]));
+  for (const [deviceKey, onDevice] of group(rows, (row) => row.deviceKey)) {
+    const known = await spreadOf(db, deviceKey, METHODOLOGY_VERSION);
+    for (const variant of watchedVariants(onDevice)) {
+      for (const change of changesIn(variant.map(occasionOf), known).changes) {
+        const [first, second] = change.occasions.map(({ resultId }) => byId.get(resultId));
+        if (!first || !second) continue;
+        const { high, low, ratio } = change.contrast;
+        alarms.push({
+          ...alarmOf([first, second], variant[variant.indexOf(first) - 1]),
+          kind: change.verdict,
+          change: { ratio, low, high, before: timeOf(change.before), after: timeOf(change.after) },
+        });
+      }
+    }
+  }
+  return alarms;
+}
+
+const timeOf = ({ highNs, invocations, lowNs, medianNs }: Headline) => ({
+  medianNs,
+  lowNs,
+  highNs,
+  invocations,
+});
+
+/**
+ * Of each variant that was wrong under some software, an alarm once two invocations found it so, on
+ * whichever problems.
+ */
+function wrongAlarms(rows: readonly Row[]): Alarm[] {
+  const variants = group(rows.filter(isKnownProblem), (row) => {
+    const { address, deviceKey, dtype, op, profile, sourceHash } = row;
+    const { driver, runtime } = softwareOf(row);
+    return [deviceKey, sourceHash, op, dtype, profile, address, driver, runtime].join(' ');
+  });
+  return [...variants.values()].flatMap(([first, ...later]): Alarm[] => {
+    const second = later.find(({ invocation }) => invocation !== first?.invocation);
+    if (!first || !second) return [];
+    return [{ ...alarmOf([first, second], undefined), kind: 'INCORRECT', change: null }];
+  });
+}
+
+function alarmOf(
+  [first, second]: readonly [Row, Row],
+  before: Row | undefined,
+): Omit<Alarm, 'kind' | 'change'> {
+  const { address, deviceClass, deviceKey, deviceName, profile, recordedAt, resultId } = second;
+  return {
+    id: resultId,
+    at: recordedAt.toISOString(),
+    device: { key: deviceKey, name: deviceName, class: deviceClass },
+    address,
+    problem: parseProblem(second),
+    profile,
+    results: [first.resultId, resultId],
+    software: softwareOf(second),
+    softwareBefore: before ? softwareOf(before) : null,
+  };
+}
