@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { type Evidence, evidenceSchema } from './evidence';
-import { shippedEvidence } from './shipped-evidence';
+import { type Evidence, evidenceSchema, observationsOf } from './evidence';
+import { shippedBeside, shippedEvidence } from './shipped-evidence';
 
 const asMeasured = async ({ op, dtype }: Evidence): Promise<Evidence> => {
   const file = new URL(`evidence/nvidia-h200-${op}-${dtype}.json`, import.meta.url);
@@ -20,4 +20,19 @@ it('holds all times of a device and profile against one roof, the best that was 
   const rates = measured.map(memory);
   expect(new Set(rates).size).toBeGreaterThan(1);
   expect(h200.map(memory)).toEqual(rates.map(() => Math.max(...rates)));
+});
+
+it('lets devices of a vendor teach each other, and no file itself', () => {
+  const fileOf = (name: string, dtype: string) => {
+    const file = shippedEvidence().find(
+      ({ device, dtype: has, op }) => op === 'matmul' && has === dtype && device.device === name,
+    );
+    if (!file) throw new Error(`nothing ships for ${name} in ${dtype}`);
+    return file;
+  };
+  const [h100, h200] = [fileOf('NVIDIA H100 80GB HBM3', 'f32'), fileOf('NVIDIA H200', 'f32')];
+  expect(shippedBeside(h100)).toEqual(observationsOf(h200));
+  expect(shippedBeside(h200)).toEqual(observationsOf(h100));
+  const halves = shippedBeside(fileOf('NVIDIA H200', 'f16'));
+  expect(new Set(halves.map(({ problem }) => problem.dtype))).toEqual(new Set(['f16', 'f16acc16']));
 });

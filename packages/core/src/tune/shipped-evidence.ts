@@ -3,6 +3,8 @@ import type { Profile } from '../measure/device';
 import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
 import { type Evidence, evidenceSchema, type Observation, observationsOf } from './evidence';
+import h100Half from './evidence/nvidia-h100-matmul-f16.json';
+import h100 from './evidence/nvidia-h100-matmul-f32.json';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
 import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
 import h200 from './evidence/nvidia-h200-matmul-f32.json';
@@ -15,7 +17,9 @@ let parsed: readonly Evidence[] | undefined;
 
 export function shippedEvidence(): readonly Evidence[] {
   parsed ??= levelled(
-    [h200, h200Half, h200HalfSums, h200Transpose].map((file) => evidenceSchema.parse(file)),
+    [h200, h200Half, h200HalfSums, h200Transpose, h100, h100Half].map((file) =>
+      evidenceSchema.parse(file),
+    ),
   );
   return parsed;
 }
@@ -65,19 +69,20 @@ export function shippedFor(
 }
 
 /**
- * Shipped times of the same variants on the same device in dtypes of the same element. Halves that
- * are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each kernel, and
- * 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was measured for.
+ * Shipped times of the same variants in dtypes of the same element, and on other devices of the vendor.
+ * Halves that are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each
+ * kernel, and 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was
+ * measured for. What devices know of each other: docs/results/tuning-h200.md.
  */
 export function shippedBeside({ device, op, dtype, profile }: Evidence): Observation[] {
   return shippedEvidence()
     .filter(
       (evidence) =>
-        evidence.dtype !== dtype &&
-        DTYPES[evidence.dtype].element === DTYPES[dtype].element &&
         evidence.op === op &&
         evidence.profile === profile &&
-        evidence.device.device === device.device,
+        DTYPES[evidence.dtype].element === DTYPES[dtype].element &&
+        evidence.device.vendor === device.vendor &&
+        (evidence.dtype !== dtype || evidence.device.device !== device.device),
     )
     .flatMap(observationsOf);
 }
