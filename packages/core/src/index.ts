@@ -1,14 +1,15 @@
 /** The benchmark domain, folder by folder: everything that the apps, the store and a browser share. */
 
+export { type Draft as ManifestDraft, draftOf } from './contributed/draft';
 export {
   admitKernel,
   type Contributed,
   checkKernel,
-  fileOf,
-  isContributed,
   readKernel,
+  requirementsOfShape,
   roundedUp,
 } from './contributed/kernel';
+export { fileOf, isContributed } from './contributed/known';
 export * from './contributed/manifest';
 export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';

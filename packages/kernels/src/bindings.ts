@@ -1,6 +1,6 @@
 import { wholeBytes } from './bytes';
 import type { Dtype } from './dtype';
-import { type GpuKernel, shapeWords, type TunableValues } from './kernel';
+import { constantsOf, type GpuKernel, type TunableValues } from './kernel';
 import { type OpId, opById, opOf } from './ops';
 import type { Problem } from './problem';
 
@@ -11,7 +11,7 @@ export interface BoundBuffer {
   readonly type: 'read-only-storage' | 'storage' | 'uniform';
   readonly bytes: number;
   readonly isOutput: boolean;
-  /** Of the shape: its words. */
+  /** Of constants: their words. */
   readonly values?: readonly number[];
 }
 
@@ -25,8 +25,8 @@ export function bindingNumbers(op: OpId, dtype: Dtype): Readonly<Record<string, 
 }
 
 /**
- * What a kernel binds, in order, which numbers the bindings: each part of each input, the output, the
- * shape, and the memory that its dispatches share, if it has any.
+ * What a kernel binds, in order, which numbers the bindings: each part of each input, the output,
+ * constants such as the shape, and the memory that its dispatches share, if it has any.
  */
 export function bindingsOf(
   kernel: GpuKernel,
@@ -45,13 +45,13 @@ export function bindingsOf(
   return [
     ...inputs.flatMap((tensor) => partsOf(tensor, 'read-only-storage')),
     ...partsOf(output, 'storage'),
-    {
+    ...constantsOf(kernel, tunables, problem).map(({ type, words, bytes = 4 * words.length }) => ({
       name: 'shape',
-      type: 'uniform',
-      bytes: 16,
+      type,
+      bytes: wholeBytes(bytes),
       isOutput: false,
-      values: shapeWords(kernel, problem),
-    },
+      values: Array.from(words),
+    })),
     ...(scratch > 0
       ? [{ name: 'scratch', type: 'storage' as const, bytes: wholeBytes(scratch), isOutput: false }]
       : []),

@@ -5,7 +5,7 @@
 import type { Dtype } from './dtype';
 import type { Rows } from './numbers';
 import { isBatch, type OpId, opOf } from './ops';
-import type { Problem } from './problem';
+import type { Problem, Shape } from './problem';
 import type { Tensor } from './scalar';
 
 export type TunableValue = number | string;
@@ -113,7 +113,13 @@ export interface Work {
 export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelBase<Values, Of> {
   readonly runsOn: 'gpu';
   /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
-  readonly wgsl: string | ((values: Values, dtype: Dtype, isBatch: boolean) => string);
+  readonly wgsl:
+    | string
+    | ((values: Values, dtype: Dtype, isBatch: boolean, shape: Shape | null) => string);
+  /** Whether sizes are literals of its source, which is then another for each shape. */
+  readonly isPerShape?: boolean;
+  /** Names that the shader body declares itself, so that `specialise` does not: `T`, a tunable. */
+  readonly declares?: readonly string[];
   /**
    * What is made of its shader for a dtype that stores a tensor otherwise than row by row, element by
    * element. Absent: it takes none, or the function that writes it is told the dtype.
@@ -127,8 +133,8 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly batches?: true | ((wgsl: string) => string);
   /** `requires` and `diagnostic` lines, which must stand before all else. */
   readonly directives?: readonly string[];
-  /** Dimensions in the order of its uniform, null for a word of padding; absent: the op's order. */
-  readonly shapeOrder?: readonly (string | null)[];
+  /** What it binds between its tensors and its scratch memory; absent: a uniform of the sides. */
+  readonly constants?: (values: Values, problem: Of) => readonly Constants[];
   /** Tunables declared as `override`, fixed only when the pipeline is built. */
   readonly overrides?: (values: Values) => readonly string[];
   readonly needs: (values: Values, dtype: Dtype) => Needs;
@@ -158,15 +164,25 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly candidates?: (problem: Of) => readonly TunableValues[];
 }
 
-/** The words of a kernel's uniform: the sizes of the sides. */
-export function shapeWords(
-  { shapeOrder }: Pick<GpuKernel, 'shapeOrder'>,
+/** A buffer whose contents are known before a kernel runs. */
+export interface Constants {
+  readonly type: 'uniform' | 'read-only-storage';
+  /** Its first words, as u32; the rest is 0. */
+  readonly words: ArrayLike<number>;
+  /** Its size; absent: that of its words. */
+  readonly bytes?: number;
+}
+
+/** What a kernel binds beside its tensors and its scratch memory. */
+export function constantsOf(
+  kernel: GpuKernel,
+  values: TunableValues,
   problem: Problem,
-): readonly number[] {
-  const { shape } = problem;
+): readonly Constants[] {
   return (
-    shapeOrder?.map((name) => (name === null ? 0 : Number(Reflect.get(shape, name)))) ??
-    opOf(problem).sides(shape)
+    kernel.constants?.(values, problem) ?? [
+      { type: 'uniform', words: opOf(problem).sides(problem.shape) },
+    ]
   );
 }
 

@@ -1,24 +1,33 @@
 import { DTYPES, type Dtype } from './dtype';
 import type { GpuKernel, TunableValue, TunableValues } from './kernel';
+import { isBatch } from './ops';
+import type { Problem, Shape } from './problem';
+
+/** The WGSL that runs for a problem. */
+export const sourceFor = (kernel: GpuKernel, values: TunableValues, problem: Problem): string =>
+  specialise(kernel, values, problem.dtype, isBatch(problem), problem.shape);
 
 /**
  * The WGSL that runs: generated declarations of the element type and of every tunable, then the
  * kernel's body verbatim, comments included. The text identifies the pipeline, and its hash tells
  * whether a result was measured with today's source.
+ *
+ * @param shape of a kernel that has literals of it; null: any
  */
 export function specialise(
   kernel: GpuKernel,
   values: TunableValues,
   dtype: Dtype,
   isBatch = false,
+  shape: Shape | null = null,
 ): string {
-  const { batches, stored, wgsl } = kernel;
-  const written = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, isBatch);
+  const { batches, declares = [], stored, wgsl } = kernel;
+  const written = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, isBatch, shape);
   const text = stored?.(written, dtype) ?? written;
   const body = isBatch && typeof batches === 'function' ? batches(text) : text;
   const { features } = kernel.needs(values, dtype);
   const before = [...extensionsOf(features), ...(kernel.directives ?? [])];
-  return [...before, typeHeader(dtype), tunableHeader(kernel, values), body].join('\n');
+  return [...before, typeHeader(dtype, declares), tunableHeader(kernel, values), body].join('\n');
 }
 
 /** `enable` directives for the WGSL extensions of these features. */
@@ -53,13 +62,13 @@ export function sourceByDtype(build: (dtype: Dtype) => string): (dtype: Dtype) =
   };
 }
 
-/** Declares `T`, the element type in memory, and `Acc`, the type of sums. */
-export function typeHeader(dtype: Dtype): string {
+/** Declares `T`, the element type in memory, and `Acc`, the type of sums, but for those that are. */
+export function typeHeader(dtype: Dtype, declared: readonly string[] = []): string {
   const { element, sums, feature } = DTYPES[dtype];
   return [
     ...(feature ? [`enable ${feature.wgslExtension};`] : []),
-    `alias T = ${element};`,
-    `alias Acc = ${sums};`,
+    ...(declared.includes('T') ? [] : [`alias T = ${element};`]),
+    ...(declared.includes('Acc') ? [] : [`alias Acc = ${sums};`]),
   ].join('\n');
 }
 
@@ -71,7 +80,8 @@ function tunableHeader(kernel: GpuKernel, values: TunableValues): string {
   const words = new Set(kernel.tunables.flatMap((tunable) => tunable.values.filter(isWord)));
   const names = [...words].map((word, i) => `const ${constantName(word)}: u32 = ${i}u;`);
   const overrides = kernel.overrides?.(values) ?? [];
-  const tunables = kernel.tunables.map(({ name }) => {
+  const undeclared = kernel.tunables.filter(({ name }) => !kernel.declares?.includes(name));
+  const tunables = undeclared.map(({ name }) => {
     const value = values[name];
     if (value === undefined) throw new TypeError(`${kernel.id}: no value for ${name}`);
     const declared = overrides.includes(name) ? 'override' : 'const';
@@ -80,11 +90,11 @@ function tunableHeader(kernel: GpuKernel, values: TunableValues): string {
   return [...names, ...tunables].join('\n');
 }
 
-function isWord(value: TunableValue): value is string {
+export function isWord(value: TunableValue): value is string {
   return typeof value === 'string';
 }
 
 /** `read-coalesced` -> `READ_COALESCED`. */
-function constantName(word: string): string {
+export function constantName(word: string): string {
   return word.toUpperCase().replaceAll('-', '_');
 }

@@ -22,7 +22,7 @@ import { importFiles } from './grid/import';
 import { type RerunOptions, rerun } from './grid/rerun';
 import { type BaselineFlags, checkAgainst } from './kernel/baseline';
 import { type CheckFlags, check } from './kernel/check';
-import { newKernel } from './kernel/file';
+import { newKernel, newManifest } from './kernel/file';
 import { type SubmitFlags, submit } from './kernel/submit';
 import { type SelectionOptions, selection } from './selection';
 import { lineWidth, wrapped } from './table';
@@ -303,9 +303,16 @@ export function program(childEntry: URL): Command {
   const kernel = cli.command('kernel').description('write kernels of your own');
   kernel
     .command('new')
-    .description('write a naive kernel that passes, with its bindings explained')
-    .argument('<name>', 'a-z, 0-9 and -: the file is NAME.wgsl')
-    .action(guarded((name: string) => newKernel(name, print)));
+    .description(
+      'write a naive kernel that passes, with its bindings explained, or the manifest of a kernel that there is',
+    )
+    .argument('[name]', 'a-z, 0-9 and -: the file is NAME.wgsl (default: that of --from)')
+    .option('--from <file>', 'a .wgsl file without a manifest, which is written beside it')
+    .action(
+      guarded((name: string | undefined, { from }: { from?: string }) =>
+        from === undefined ? newKernel(name, print) : newManifest(from, name, print),
+      ),
+    );
   kernel
     .command('schema')
     .description("print the JSON Schema of a kernel's manifest")

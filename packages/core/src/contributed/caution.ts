@@ -3,16 +3,17 @@ import {
   contribute,
   type Executor,
   type GpuKernel,
+  isBatch,
   type Prepared,
   type Problem,
   passesOf,
   resolveVariant,
   type SampleOptions,
-  specialise,
+  sourceFor,
   type Variant,
 } from '@tilemark/kernels';
 import { BUSY_PART } from '../measure/trust';
-import { isContributed } from './kernel';
+import { isContributed } from './known';
 
 /** Compiling a contributed kernel may take this long, ms. */
 export const COMPILE_WITHIN_MS = 20_000;
@@ -161,12 +162,14 @@ export function cautious(
 }
 
 /** The error at the line of the author's file, without the lines that Tilemark writes above it. */
-function inOwnLines(error: CompileError, variant: Variant, { dtype }: Problem): CompileError {
+function inOwnLines(error: CompileError, variant: Variant, problem: Problem): CompileError {
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
   const { at, reason } = error;
-  if (definition.runsOn !== 'gpu' || typeof definition.wgsl !== 'string' || !at) return error;
+  if (definition.runsOn !== 'gpu' || typeof definition.wgsl === 'string' || !at) return error;
   const lines = (text: string) => text.split('\n').length;
-  const line = at.line - lines(specialise(definition, tunables, dtype)) + lines(definition.wgsl);
+  const { dtype, shape } = problem;
+  const body = definition.wgsl(tunables, dtype, isBatch(problem), shape);
+  const line = at.line - lines(sourceFor(definition, tunables, problem)) + lines(body);
   return new CompileError(reason, line > 0 ? { ...at, line } : null);
 }
 

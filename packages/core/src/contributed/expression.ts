@@ -17,11 +17,16 @@ const OPERATORS: readonly Readonly<Record<string, (a: number, b: number) => numb
   { '*': (a, b) => a * b, '/': (a, b) => a / b, '%': (a, b) => a % b },
 ];
 
-const TOKEN = /\s*(?:(\d+)(?:u|i)?\b|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[<>+\-*/%()]))/y;
+const FUNCTIONS: Readonly<Record<string, (a: number, b: number) => number>> = {
+  max: Math.max,
+  min: Math.min,
+};
+
+const TOKEN = /\s*(?:(\d+)(?:u|i)?\b|([A-Za-z_]\w*)|(&&|\|\||[=!<>]=|[<>+\-*/%(),]))/y;
 
 /**
- * The value of an expression of whole numbers, names, and the operators of WGSL. Comparisons are 1
- * or 0. Throws InputError at `field` for a name that is not known, and for anything else.
+ * The value of an expression of whole numbers, names, and the operators of WGSL, `min`, and `max`.
+ * Comparisons are 1 or 0. Throws InputError at `field` for a name that is not known, and for anything else.
  *
  * @param round quotients: up, as workgroups cover a side; WGSL itself rounds down
  */
@@ -44,6 +49,15 @@ export function evaluate(
       return inside;
     }
     if (token === undefined) bad('something is missing at the end');
+    const choose = entryOf(FUNCTIONS, token ?? '');
+    if (choose && tokens[at] === '(') {
+      at++;
+      const first = level(0);
+      if (tokens[at++] !== ',') bad(`${token} takes two numbers`);
+      const second = level(0);
+      if (tokens[at++] !== ')') bad('a ) is missing');
+      return choose(first, second);
+    }
     const value = /^\d/.test(token ?? '') ? Number(token) : entryOf(names, token ?? '');
     if (value !== undefined) return value;
     bad(`${token} is not known here; known: ${Object.keys(names).join(', ') || 'numbers only'}`);
@@ -83,3 +97,7 @@ function tokensOf(text: string, field: string): string[] {
   }
   return tokens;
 }
+
+/** The names in an expression. */
+export const namesIn = (expression: number | string): readonly string[] =>
+  String(expression).match(/[A-Za-z_]\w*/g) ?? [];

@@ -1,16 +1,18 @@
 import {
+  constantsOf,
   feasible,
   InputError,
   kernelById,
   type Problem,
   passesOf,
-  shapeWords,
+  sourceFor,
   specialise,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '../plan/capabilities.test-helper';
 import { evaluate } from './expression';
-import { admitKernel, fileOf, isContributed, readKernel, roundedUp } from './kernel';
+import { admitKernel, readKernel, roundedUp } from './kernel';
+import { fileOf, isContributed } from './known';
 import { KERNEL_LIMITS, kernelFileSchema, manifestJsonSchema } from './manifest';
 import { kernelTemplate } from './template';
 
@@ -81,7 +83,7 @@ describe('a kernel in a file', () => {
   });
 
   it('publishes the schema of its manifest', () => {
-    expect(manifestJsonSchema()).toMatchObject({ required: ['name', 'op', 'dtypes', 'covers'] });
+    expect(manifestJsonSchema()).toMatchObject({ required: ['name', 'op'] });
   });
 });
 
@@ -114,23 +116,17 @@ describe('bad input has one answer, at its place', () => {
       /there is no @compute function sum/,
     ],
     [
-      'writable A',
-      () => withSource('<storage, read> A', '<storage, read_write> A'),
-      `wgsl:${lineOf(template, '@binding(0)')}`,
-      /binding 0 of matmul is A: declare it var<storage, read>/,
+      'an output that is read only',
+      () => withSource('<storage, read_write> C', '<storage, read> C'),
+      `wgsl:${lineOf(template, '@binding(2)')}`,
+      /C is C, the output: declare it var<storage, read_write>/,
     ],
     ['another op', () => withManifest({ op: 'transpose' }), /^wgsl:\d+$/.source, /transpose/],
-    [
-      'a binding of another kind',
-      () => withSource('var<uniform> shape', 'var<storage, read> shape'),
-      `wgsl:${lineOf(template, '@binding(3)')}`,
-      /binding 3 of matmul is the shape .*: declare it var<uniform>, not var<storage, read>/,
-    ],
     [
       'a texture',
       () => withSource('var<storage, read> B: array<T>', 'var B: texture_2d<f32>'),
       `wgsl:${lineOf(template, '@binding(1)')}`,
-      /binding 1 must be a buffer/,
+      /binding 1 must be a buffer: var<storage, read>/,
     ],
     [
       'B stored transposed',
@@ -146,7 +142,7 @@ describe('bad input has one answer, at its place', () => {
           '@group(0) @binding(4) var<storage> x: array<u32>;\nstruct Shape',
         ),
       `wgsl:${lineOf(template, 'struct Shape')}`,
-      /there is no binding 4/,
+      /what is x\? matmul has A, B, C .* say it in "bindings", or how many zeros it has in "zeros"/,
     ],
     [
       'unused tunable',
@@ -155,10 +151,28 @@ describe('bad input has one answer, at its place', () => {
       /never uses TILE/,
     ],
     [
-      'declared tunable',
-      () => withSource('struct Shape', 'const BLOCK = 8u;\nstruct Shape'),
+      'an override without a value',
+      () => withSource('struct Shape', 'override WIDTH: u32;\nstruct Shape'),
       `wgsl:${lineOf(template, 'struct Shape')}`,
-      /delete this line/,
+      /override WIDTH has no value: make it a tunable, or say in "sizes" what it is/,
+    ],
+    [
+      'a size of nothing in the source',
+      () => withManifest({ sizes: { lda: 'k' } }),
+      'manifest.sizes.lda',
+      /no field, override, or const lda; its fields: shape.m, shape.n, shape.k/,
+    ],
+    [
+      'a placeholder that the source has not',
+      () => withManifest({ placeholders: { '{{ M }}': 'm' } }),
+      'manifest.placeholders.{{ M }}',
+      /the source has no {{ M }}/,
+    ],
+    [
+      'both covers and workgroups',
+      () => withManifest({ workgroups: [1] }),
+      'manifest',
+      /needs one of "covers" and "workgroups"/,
     ],
     [
       'enable of what no device has',
@@ -176,20 +190,14 @@ describe('bad input has one answer, at its place', () => {
       'a uniform with more than the dimensions',
       () =>
         withSource('{ m: u32, n: u32, k: u32 }', '{ m: u32, n: u32, k: u32, lda: u32, ldb: u32 }'),
-      `wgsl:${lineOf(template, 'struct Shape')}`,
-      /the uniform is m, n, k; your struct has 5 fields/,
+      `wgsl:${lineOf(template, '@binding(3)')}`,
+      /shape has 5 numbers \(m, n, k, lda, ldb\), and what lda, ldb are cannot be told: say it in "sizes": { "lda"/,
     ],
     [
       'a uniform whose order cannot be told',
       () => withSource('{ m: u32, n: u32, k: u32 }', '{ stride: u32, width: u32, m: u32 }'),
-      `wgsl:${lineOf(template, 'struct Shape')}`,
-      /which of them your fields stride, width, m are cannot be told/,
-    ],
-    [
-      'an override that is no u32',
-      () => withSource('struct Shape', 'override BLOCK: f32 = 8;\nstruct Shape'),
-      `wgsl:${lineOf(template, 'struct Shape')}`,
-      /declare the override as u32, not f32/,
+      `wgsl:${lineOf(template, '@binding(3)')}`,
+      /shape has 3 numbers .* what stride, width are cannot be told/,
     ],
     [
       'covers 0 rows',
@@ -201,7 +209,7 @@ describe('bad input has one answer, at its place', () => {
       'an unknown name',
       () => withManifest({ covers: { rows: 'TILE', cols: 1 } }),
       'manifest.covers.rows',
-      /TILE is not known here; known: BLOCK, m, n, k/,
+      /TILE is not known here; known: BLOCK, b, m, n, k/,
     ],
     [
       'defaults that break a requirement',
@@ -244,7 +252,8 @@ describe('bad input has one answer, at its place', () => {
   ])('the fields of a uniform are found by their names: %s', async (fields, words) => {
     const { kernel } = await readKernel(withSource('{ m: u32, n: u32, k: u32 }', fields));
     const problem: Problem = { op: 'matmul', shape: { m: 33, n: 65, k: 7 }, dtype: 'f32' };
-    expect(shapeWords(kernel, problem)).toEqual(words);
+    const [uniform] = constantsOf(kernel, { BLOCK: 8 }, problem);
+    expect(Array.from(uniform?.words ?? []).slice(0, words.length)).toEqual(words);
   });
 
   it('directives stand before what Tilemark writes, and features follow from them', async () => {
@@ -255,7 +264,7 @@ describe('bad input has one answer, at its place', () => {
     expect(wgsl.match(/enable|diagnostic/g)).toHaveLength(2);
     expect(kernel.needs({ BLOCK: 8 }, 'f32').features).toEqual(['shader-f16']);
     // Lines stay where they are.
-    const body = String(kernel.wgsl);
+    const body = wgsl.slice(wgsl.indexOf('/* tilemark'));
     expect(lineOf(body, 'struct Shape')).toBe(lineOf(template, 'struct Shape') + 3);
   });
 
@@ -263,8 +272,8 @@ describe('bad input has one answer, at its place', () => {
     const { kernel } = await readKernel(
       withSource('struct Shape', '@id(0) override BLOCK: u32 = 4; // side\nstruct Shape'),
     );
-    expect(specialise(kernel, { BLOCK: 8 }, 'f32').match(/^\S+ BLOCK: u32/gm)).toEqual([
-      'const BLOCK: u32',
+    expect(specialise(kernel, { BLOCK: 8 }, 'f32').match(/^const BLOCK.*/gm)).toEqual([
+      'const BLOCK: u32 = u32(8); // side',
     ]);
     expect(kernel.needs({ BLOCK: 8 }, 'f32').workgroupSize).toEqual([8, 8, 1]);
   });
@@ -315,4 +324,152 @@ describe('an expression', () => {
       expect(() => evaluate(text, { A: 4 }, 'field')).toThrow(InputError);
     },
   );
+});
+
+describe('conventions of real kernels', () => {
+  const problem: Problem = {
+    op: 'matmul',
+    shape: { b: 2, m: 33, n: 65, k: 7 },
+    dtype: 'f32',
+  };
+  const manifest = { name: 'real', op: 'matmul', covers: { rows: 16, cols: 16 } };
+  const main = '@compute @workgroup_size(16, 16) fn main() { result[0] = 1; }';
+  const read = (source: string, more: object = {}) =>
+    readKernel(fileWith(`${source}\n${main}`, { ...manifest, ...more }));
+  const bound = 'var<storage, read> ';
+  const out = 'var<storage, read_write> result: array<f32>;';
+  const tensors = `@group(1) @binding(4) ${bound}weights: array<f32>;
+@group(0) @binding(9) ${bound}x: array<vec4<f32>>;
+@binding(7) @group(0) ${out}`;
+  const bindingsIn = (wgsl: string) =>
+    wgsl.match(/@group\(0\) @binding\(\d\) var<[\w, ]+> \w+/g)?.map((text) => text.slice(10));
+
+  it('bindings in any order and group are bound in ours, by order and by name', async () => {
+    const { kernel } = await read(tensors);
+    expect(kernel.dtypes).toEqual(['f32']);
+    expect(bindingsIn(sourceFor(kernel, {}, problem))).toEqual([
+      '@binding(1) var<storage, read> weights',
+      '@binding(0) var<storage, read> x',
+      '@binding(2) var<storage, read_write> result',
+    ]);
+    const swapped = await read(tensors, { bindings: { A: 'weights', B: 'x' } });
+    expect(bindingsIn(sourceFor(swapped.kernel, {}, problem))).toContain(
+      '@binding(0) var<storage, read> weights',
+    );
+  });
+
+  it('inputs that are declared writable are read only', async () => {
+    const { kernel } = await read(tensors.replace('read> x', 'read_write> x'));
+    expect(sourceFor(kernel, {}, problem)).toContain('var<storage, read> x');
+  });
+
+  it('variables without numbers are given some', async () => {
+    const { kernel } = await read(tensors.replaceAll(/@\w+\(\d\) /g, ''));
+    expect(bindingsIn(sourceFor(kernel, {}, problem))).toHaveLength(3);
+  });
+
+  it('sizes are written into the structs of the source', async () => {
+    const struct = `struct Dims { @align(16) size: vec3<u32>, alpha: f32, strides: array<vec4<i32>, 2> }
+@group(2) @binding(0) var<uniform> dims: Dims;
+@group(2) @binding(1) var<storage, read> more: array<u32>;
+@group(2) @binding(2) var<storage, read_write> K: u32;
+${tensors}`;
+    const sizes = {
+      'size.x': 'm',
+      'size.y': 'n',
+      'dims.size.z': 'k',
+      alpha: 0.5,
+      'strides[0].x': 'k',
+      'strides[0].y': 0,
+      'strides[0].z': 0,
+      'strides[0].w': 0,
+      'strides[1].x': 'm * n / 2',
+      'strides[1].y': 0,
+      'strides[1].z': 0,
+      'strides[1].w': 3,
+      'more[0]': 'b',
+      'more[1]': 'n % 4',
+    };
+    const { kernel } = await read(struct, { sizes, batches: true });
+    const [dims, more, k] = constantsOf(kernel, {}, problem).map(({ type, words }) => [
+      type,
+      ...Array.from(words),
+    ]);
+    const half = new Uint32Array(new Float32Array([0.5]).buffer)[0];
+    expect(dims).toEqual(['uniform', 33, 65, 7, half, 7, 0, 0, 0, 1073, 0, 0, 3]);
+    expect(more).toEqual(['read-only-storage', 2, 1, 0, 0]);
+    expect(k?.slice(0, 2)).toEqual(['read-only-storage', 7]);
+  });
+
+  it('bias is bound to zeros', async () => {
+    const bias = `@group(0) @binding(3) ${bound}bias: array<f32>;\n${tensors}`;
+    const { kernel } = await read(bias, { zeros: { bias: 'n' } });
+    expect(constantsOf(kernel, {}, problem)).toEqual([
+      { type: 'read-only-storage', words: [], bytes: 260 },
+    ]);
+    await expect(read(bias)).rejects.toThrow(/what is \w+\? matmul has A, B, C/);
+  });
+
+  it('sizes are overrides, constants, and literals of a template', async () => {
+    const source = `override M: u32;\nconst N = 1u;\n${tensors}\nconst K: i32 = {{ K }};\n`;
+    const { kernel } = await read(source, {
+      sizes: { M: 'm', N: 'n' },
+      placeholders: { '{{ K }}': 'k * 2' },
+    });
+    const wgsl = sourceFor(kernel, {}, problem);
+    expect(wgsl).toContain('const M: u32 = u32(33);\nconst N = 65u;\n');
+    expect(wgsl).toContain('const K: i32 = 14;');
+    expect(kernel.isPerShape).toBe(true);
+    expect((await read(tensors)).kernel.isPerShape).toBeUndefined();
+  });
+
+  it('constants of the source are tunables', async () => {
+    const { kernel } = await read(`const TILE = 16u;\n${tensors}`, {
+      tunables: { TILE: [8, 16] },
+      covers: { rows: 'TILE', cols: 'TILE' },
+    });
+    const wgsl = sourceFor(kernel, { TILE: 16 }, problem);
+    expect(wgsl.match(/^const TILE.*/gm)).toEqual(['const TILE = 16u;']);
+  });
+
+  it('a source may have its own T', async () => {
+    const { kernel } = await read(`alias T = f32;\n${tensors}`);
+    expect(sourceFor(kernel, {}, problem).match(/alias T/g)).toHaveLength(1);
+  });
+
+  it('workgroups are dispatched by formulas, and go on along y', async () => {
+    const dispatched = async (workgroups: unknown, shape = problem.shape) => {
+      const { kernel } = await read(tensors, { covers: undefined, workgroups });
+      return kernel.workgroups({}, { ...problem, shape } as Problem);
+    };
+    expect(await dispatched(['n / 16', 'max(m, 40) / 4', 'b'])).toEqual([5, 10, 2]);
+    expect(await dispatched({ linear: 'm * n' })).toEqual([33 * 65, 1, 1]);
+    expect(await dispatched({ linear: 'm * n' }, { m: 600, n: 700, k: 1 })).toEqual([60_000, 7, 1]);
+    await expect(dispatched([0])).rejects.toThrow(/there are 0 workgroups/);
+  });
+
+  it('shapes that it does not take are skipped, and those of check are made to fit', async () => {
+    const requires = [{ that: 'm == 1' }, { that: 'k <= 64', because: 'K fits in one tile' }];
+    const contributed = await read(tensors, { requires });
+    const { kernel } = await admitKernel(contributed.file);
+    const variant = { kernel: kernel.id, tunables: {} };
+    const reasons = (shape: Problem<'matmul'>['shape']) => {
+      const fit = feasible(variant, { ...problem, op: 'matmul', shape }, capabilities);
+      return fit.ok ? [] : fit.why;
+    };
+    expect(reasons({ m: 1, n: 5, k: 64 })).toEqual([]);
+    expect(reasons({ m: 2, n: 5, k: 64 })).toMatch(/needs m == 1/);
+    expect(reasons({ m: 1, n: 5, k: 65 })).toMatch(/K fits in one tile/);
+    expect(roundedUp(contributed, {}, { m: 17, n: 5, k: 3 })).toEqual({ m: 1, n: 5, k: 3 });
+  });
+
+  it('features follow from what the source uses, and dtypes from its elements', async () => {
+    const f16 = tensors.replaceAll('f32', 'f16');
+    const { kernel } = await read(`${f16}\nfn sum(x: f32) -> f32 { return subgroupAdd(x); }`);
+    expect(kernel.dtypes).toEqual(['f16']);
+    expect(kernel.needs({}, 'f16').features).toEqual(['shader-f16', 'subgroups']);
+    await expect(read(tensors.replace('array<f32>', 'array<f16>'))).rejects.toThrow(
+      /weights has elements of f16, and B of f32 those of f32$/,
+    );
+  });
 });

@@ -1,35 +1,27 @@
 import {
-  contribute,
+  DTYPES,
+  type Dtype,
   defaultsOf,
   type GpuKernel,
   gpuKernel,
   InputError,
+  idsOf,
   type OpId,
   opById,
   type Problem,
   refuseIf,
+  type Shape,
   type Tunable,
   type TunableValues,
 } from '@tilemark/kernels';
-import { z } from 'zod';
-import { refusalOf } from '../schema/refusals';
-import { evaluate, type Names } from './expression';
-import {
-  type Covers,
-  KERNEL_LIMITS,
-  type KernelFile,
-  type Manifest,
-  manifestSchema,
-} from './manifest';
-import {
-  atLine,
-  checkBindings,
-  type Declarations,
-  declarationsOf,
-  type EntryPoint,
-  shapeOrderOf,
-  workgroupSizeOf,
-} from './source';
+import { type Bindings, bindingsOf, buffersOf, constantsFor } from './bindings';
+import { bodyOf, checkOverrides, directivesIn, featuresIn, filledIn } from './body';
+import { workgroupsOf } from './dispatch';
+import { evaluate, type Names, namesIn } from './expression';
+import { manifestOf } from './file';
+import { makeKnown } from './known';
+import type { KernelFile, Manifest } from './manifest';
+import { atLine, type EntryPoint, type Source, sourceOf, workgroupSizeOf } from './source';
 
 /** A contributed kernel with what it was made from. */
 export interface Contributed {
@@ -40,51 +32,10 @@ export interface Contributed {
   readonly hash: string;
 }
 
-/** The manifest of a file that has none beside it: a comment before the code. */
-function headerOf(source: string): string | undefined {
-  for (let at = 0; ; ) {
-    at += /^\s*/.exec(source.slice(at))?.[0].length ?? 0;
-    const isLine = source.startsWith('//', at);
-    if (!isLine && !source.startsWith('/*', at)) return undefined;
-    const close = source.indexOf(isLine ? '\n' : '*/', at);
-    if (close < 0) return undefined;
-    const text = isLine ? undefined : /^\s*tilemark\b/.exec(source.slice(at + 2, close))?.[0];
-    if (text !== undefined) return source.slice(at + 2 + text.length, close);
-    at = close + (isLine ? 1 : 2);
-  }
-}
-
-/** A process knows the newest this many, up to 64 MiB of source; a grid keeps all. */
-const MOST_KNOWN = 256;
-
-interface Known {
-  readonly file: KernelFile;
-  readonly withdraw: () => void;
-}
-
-/** By id, of those that this process knows; its bundles share them, as they do the kernels. */
-const shared = globalThis as { tilemarkKernelFiles?: Map<string, Known> };
-
-/** The file of a contributed kernel; null: it is one of ours. */
-export const fileOf = (kernel: string): KernelFile | null =>
-  shared.tilemarkKernelFiles?.get(kernel)?.file ?? null;
-
-/** Whether an id is that of a contributed kernel: only theirs name a version. */
-export const isContributed = (kernel: string): boolean => kernel.includes('@');
-
 /** Makes a kernel known to this process, as if it stood in the registry. Throws as `readKernel`. */
 export async function admitKernel(file: KernelFile): Promise<Contributed> {
   const contributed = await readKernel(file);
-  const { id } = contributed.kernel;
-  shared.tilemarkKernelFiles ??= new Map();
-  const known = shared.tilemarkKernelFiles;
-  known.delete(id);
-  known.set(id, { file, withdraw: contribute(contributed.kernel) });
-  const [oldest] = known;
-  if (oldest && known.size > MOST_KNOWN) {
-    oldest[1].withdraw();
-    known.delete(oldest[0]);
-  }
+  makeKnown(contributed.kernel, file);
   return contributed;
 }
 
@@ -104,192 +55,195 @@ export async function readKernel(file: KernelFile): Promise<Contributed> {
  * id names no version.
  */
 export function checkKernel(file: KernelFile): Pick<Contributed, 'kernel' | 'manifest'> {
-  const { author, source } = file;
-  checkText(source);
   const manifest = manifestOf(file);
-  const declared = declarationsOf(source);
-  const { op } = manifest;
-  checkBindings(op, manifest.dtypes, manifest.scratchBytes !== 0, declared);
-  const kernel = kernelOf(`${author}/${manifest.name}`, manifest, source, declared);
-  for (const { name } of kernel.tunables) checkTunable(name, manifest, declared);
-  checkNumbers(kernel, op);
+  const kernel = kernelOf(file, manifest);
+  checkNumbers(kernel, manifest.op);
   return { kernel, manifest };
 }
 
-function checkText(source: string): void {
-  const bytes = new TextEncoder().encode(source).length;
-  const { sourceBytes } = KERNEL_LIMITS;
-  refuseIf(source.trim() === '', 'the file is empty', 'wgsl');
-  refuseIf(
-    source.startsWith('\ufeff'),
-    'the file begins with a byte-order mark: save it as UTF-8 without one',
-    atLine(1),
-  );
-  refuseIf(
-    bytes > sourceBytes,
-    `the source has ${bytes} bytes; the limit is ${sourceBytes} (256 KiB)`,
-    'wgsl',
-  );
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  const strange = source.search(/[\x00-\x08\x0e-\x1f\ufffd]/);
-  const line = source.slice(0, strange).split('\n').length;
-  refuseIf(strange >= 0, 'this is not text: save the file as UTF-8', atLine(line));
+/** A source as it is read for tunables and a shape, which may be written into it. */
+interface Reading {
+  readonly source: Source;
+  readonly bindings: Bindings;
 }
 
-function manifestOf({ source, manifest }: KernelFile): Manifest {
-  const text = manifest ?? headerOf(source);
-  if (text === undefined) {
-    throw new InputError(
-      'there is no manifest: put /* tilemark { ... } */ before the code, or put a .json of the same name beside it (the command `kernel new NAME` writes an example)',
-      'manifest',
+/** How many readings of a template are kept. */
+const MOST_READINGS = 64;
+
+function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): GpuKernel {
+  const { op, about, name, features, workgroupBytes, multiples, passes, placeholders } = manifest;
+  const tunables = tunablesOf(manifest);
+  const readings = new Map<string, Reading>();
+  const reading = (names: Names): Reading => {
+    const filled = filledIn(text, placeholders, names);
+    const known = readings.get(filled);
+    if (known) return known;
+    const source = sourceOf(filled);
+    const read = { source, bindings: bindingsOf(manifest, source) };
+    const [oldest] = readings.keys();
+    if (oldest !== undefined && readings.size >= MOST_READINGS) readings.delete(oldest);
+    readings.set(filled, read);
+    return read;
+  };
+  const namesFor = (values: TunableValues, shape: Shape | null) =>
+    namesOf(values, op, shape ?? opById(op).square(64));
+  const first = reading(namesFor(defaultsOf(tunables), null));
+  const { source } = first;
+  for (const tunable of tunables) checkTunable(tunable.name, manifest, source);
+  checkOverrides(source, manifest);
+  const entryPoint = entryPointOf(manifest.entryPoint, source);
+  const entryPoints = [
+    entryPoint,
+    ...passes.map((pass, i) => entryNamed(pass.entryPoint, source, `manifest.passes[${i}]`)),
+  ];
+  const path = (field: string) => `manifest.${field}`;
+  const isOfShape = (expression: number | string) => usesDimension(op, expression);
+  const literals = [
+    ...Object.values(placeholders),
+    ...Object.entries(manifest.sizes)
+      .filter(([size]) => source.constants.has(size))
+      .map(([, value]) => value),
+  ];
+  const needed = [...new Set([...features, ...featuresIn(source)])];
+  const sizesOf = (values: TunableValues) => {
+    const names = namesFor(values, null);
+    const { source: read } = reading(names);
+    return entryPoints.map(({ name: wanted }) =>
+      workgroupSizeOf(entryNamed(wanted, read, 'manifest.entryPoint'), read, {
+        ...names,
+        ...valuesOfConstants(manifest, read, names),
+      }),
     );
-  }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    const [, position] = /position (\d+)/.exec(String(error)) ?? [];
-    const before = manifest === undefined ? source.slice(0, source.indexOf(text)) : '';
-    const line = `${before}${text.slice(0, Number(position ?? 0))}`.split('\n').length;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new InputError(
-      `the manifest is not JSON: ${why}`,
-      manifest === undefined ? atLine(line) : `manifest:${line}`,
-    );
-  }
-  const { data, error } = manifestSchema.safeParse(json);
-  if (data) return data;
-  const [issue] = error.issues;
-  const path = ['manifest', ...(issue?.path.map(String) ?? [])].join('.');
-  throw new InputError(refusalOf(path, issue?.message ?? z.prettifyError(error)), path);
+  };
+  const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
+  const requirements = manifest.requires.map(({ that, because }, i) => ({
+    that,
+    reason: because || `needs ${that}`,
+    field: path(`requires[${i}].that`),
+  }));
+  return gpuKernel({
+    id: `${author}/${name}` as `${typeof op}/${string}`,
+    op,
+    rung: 100,
+    idea: about || `${name}, contributed`,
+    dtypes: dtypesOf(manifest, first),
+    tunables,
+    constraints: requirements
+      .filter(({ that }) => !isOfShape(that))
+      .map(({ that, reason, field }) => ({
+        reason,
+        holds: (values: TunableValues) => evaluate(that, numbersOf(values), field) !== 0,
+      })),
+    problemConstraints: [
+      ...requirements
+        .filter(({ that }) => isOfShape(that))
+        .map(({ that, reason, field }) => ({
+          reason,
+          holds: (values: TunableValues, { shape }: Problem) =>
+            evaluate(that, namesFor(values, shape), field) !== 0,
+        })),
+      ...Object.entries(multiples).map(([dimension, multiple]) => ({
+        reason: `${dimension} must be a multiple of ${multiple}`,
+        holds: (values: TunableValues, { shape }: Problem) => {
+          const field = path(`multiples.${dimension}`);
+          const names = namesFor(values, shape);
+          return evaluate(dimension, names, field) % evaluate(multiple, names, field) === 0;
+        },
+      })),
+    ],
+    ...(manifest.batches && { batches: true }),
+    wgsl: (values, _dtype, _isBatch, shape) => {
+      const names = namesFor(values, shape);
+      const read = reading(names);
+      return bodyOf(read.source, read.bindings, manifest, values, names);
+    },
+    ...(literals.some((value) => typeof value !== 'object' && isOfShape(value)) && {
+      isPerShape: true,
+    }),
+    declares: [...source.declared],
+    directives: directivesIn(source),
+    constants: (values, { shape }) => {
+      const names = namesFor(values, shape);
+      return constantsFor(reading(names).bindings, names);
+    },
+    needs: (values) => ({
+      // The largest of its dispatches.
+      workgroupSize: sizesOf(values).reduce((a, b) => (threads(b) > threads(a) ? b : a)),
+      workgroupBytes: evaluate(workgroupBytes, numbersOf(values), path('workgroupBytes')),
+      features: needed,
+    }),
+    entryPoint: () => entryPoint.name,
+    workgroups: (values, problem) =>
+      workgroupsOf(manifest, namesFor(values, problem.shape), problem, 'manifest'),
+    followUps: (values, problem) =>
+      passes.map((pass, i) => ({
+        entryPoint: pass.entryPoint,
+        workgroups: workgroupsOf(
+          pass,
+          namesFor(values, problem.shape),
+          problem,
+          path(`passes[${i}]`),
+        ),
+      })),
+    scratchBytes: (values, { shape }) =>
+      evaluate(manifest.scratchBytes, namesFor(values, shape), path('scratchBytes')),
+  });
 }
 
-/** A tunable is declared by Tilemark, once, and used by the source. */
-function checkTunable(name: string, { op }: Manifest, { code, constants }: Declarations): void {
+/** A tunable is a constant of the source, or Tilemark declares it; in either case it is used. */
+function checkTunable(name: string, manifest: Manifest, { names }: Source): void {
   const field = `manifest.tunables.${name}`;
-  const constant = constants.get(name);
-  const line = atLine(constant?.line ?? 1);
-  refuseIf(
-    constant?.override === null,
-    `${name} is a tunable, which Tilemark declares: delete this line`,
-    line,
-  );
-  refuseIf(
-    !['', 'u32', undefined].includes(constant?.override?.type),
-    `${name} is a tunable: declare the override as u32, not ${constant?.override?.type}`,
-    line,
-  );
+  const { op, sizes, placeholders, covers, workgroups } = manifest;
   refuseIf(name === 'T', 'T is the type of elements: choose another name', field);
-  const isUsed = new RegExp(`\\b${name}\\b`).test(code);
+  const formulas = JSON.stringify([sizes, placeholders, covers, workgroups]);
+  const isUsed = names.has(name) || namesIn(formulas).includes(name);
   refuseIf(!isUsed, `the source never uses ${name}: use it or leave it out`, field);
   const isDimension = opById(op).dimensions.some((dimension) => dimension.name === name);
   refuseIf(isDimension, `${name} is a dimension of ${op}`, field);
 }
 
-function kernelOf(
-  id: string,
-  manifest: Manifest,
-  source: string,
-  declared: Declarations,
-): GpuKernel {
-  const { op, dtypes, about, name, features, workgroupBytes, multiples, passes } = manifest;
-  const entry = (wanted: string, field: string): EntryPoint => {
-    const found = declared.entryPoints.find((entryPoint) => entryPoint.name === wanted);
-    if (found) return found;
-    const names = declared.entryPoints.map((entryPoint) => entryPoint.name).join(', ') || 'none';
-    throw new InputError(`there is no @compute function ${wanted}; there are: ${names}`, field);
-  };
-  const first = entry(manifest.entryPoint, 'manifest.entryPoint');
-  const all = [first, ...passes.map((pass, i) => entry(pass.entryPoint, `manifest.passes[${i}]`))];
-  const { body, directives, needed } = bodyOf(source, manifest, declared);
-  const shapeOrder = shapeOrderOf(op, declared);
-  const sizes = (values: TunableValues) =>
-    all.map((size) => workgroupSizeOf(size, declared, numbersOf(values)));
-  const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
-  const path = (field: string) => `manifest.${field}`;
-  return gpuKernel({
-    id: id as `${typeof op}/${string}`,
-    op,
-    rung: 100,
-    idea: about || `${name}, contributed`,
-    dtypes,
-    tunables: tunablesOf(manifest),
-    constraints: manifest.requires.map(({ that, because }, i) => ({
-      reason: because || `needs ${that}`,
-      holds: (values: TunableValues) =>
-        evaluate(that, numbersOf(values), path(`requires[${i}].that`)) !== 0,
-    })),
-    problemConstraints: Object.entries(multiples).map(([dimension, multiple]) => ({
-      reason: `${dimension} must be a multiple of ${multiple}`,
-      holds: (values: TunableValues, problem: Problem) => {
-        const field = path(`multiples.${dimension}`);
-        const names = { ...numbersOf(values), ...problem.shape };
-        return evaluate(dimension, names, field) % evaluate(multiple, names, field) === 0;
-      },
-    })),
-    wgsl: body,
-    ...(directives.length > 0 && { directives }),
-    ...(shapeOrder && { shapeOrder }),
-    needs: (values) => ({
-      // The largest of its dispatches.
-      workgroupSize: sizes(values).reduce((a, b) => (threads(b) > threads(a) ? b : a)),
-      workgroupBytes: evaluate(workgroupBytes, numbersOf(values), path('workgroupBytes')),
-      features: [...new Set([...features, ...needed])],
-    }),
-    entryPoint: () => first.name,
-    workgroups: (values, problem) => grid(manifest.covers, values, problem, path('covers')),
-    followUps: (values, problem) =>
-      passes.map(({ entryPoint, covers }, i) => ({
-        entryPoint,
-        workgroups: grid(covers, values, problem, path(`passes[${i}].covers`)),
-      })),
-    scratchBytes: (values, problem) =>
-      evaluate(
-        manifest.scratchBytes,
-        { ...numbersOf(values), ...problem.shape },
-        path('scratchBytes'),
-      ),
-  });
+function entryNamed(wanted: string, { entryPoints }: Source, field: string): EntryPoint {
+  const found = entryPoints.find((entryPoint) => entryPoint.name === wanted);
+  if (found) return found;
+  const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ') || 'none';
+  throw new InputError(`there is no @compute function ${wanted}; there are: ${names}`, field);
 }
 
-/** The features of WGSL extensions. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  f16: 'shader-f16',
-  subgroups: 'subgroups',
-  chromium_experimental_subgroup_matrix: 'chromium-experimental-subgroup-matrix',
-};
+function entryPointOf(wanted: string | undefined, source: Source): EntryPoint {
+  const [only, ...others] = source.entryPoints;
+  const isOnly = wanted === undefined && only && others.length === 0;
+  return isOnly ? only : entryNamed(wanted ?? 'main', source, 'manifest.entryPoint');
+}
 
-/**
- * The source without what Tilemark writes above it: directives, which must stand before all else,
- * and overrides that are tunables. Its lines stay where they are.
- */
-function bodyOf(
-  source: string,
-  { tunables }: Manifest,
-  { code, constants, directives, directivesEnd }: Declarations,
-) {
-  const needed = directives.flatMap(({ text, line }) => {
-    const [, names] = /^enable\s([\s\S]*);$/.exec(text) ?? [];
-    return (names?.split(',') ?? []).map((name) => {
-      const feature = EXTENSIONS[name.trim()];
-      if (feature) return feature;
-      const known = Object.keys(EXTENSIONS).join(', ');
-      throw new InputError(`no device here has ${name.trim()}; there are: ${known}`, atLine(line));
-    });
-  });
-  const blank = (text: string, start: number, end: number) =>
-    text.slice(0, start) + text.slice(start, end).replace(/[^\n]/g, ' ') + text.slice(end);
-  let body = source;
-  // Comments between directives go with them.
-  if (directives.length > 0) {
-    body = blank(body, code.length - code.trimStart().length, directivesEnd);
+/** As the manifest says, else what A is made of. Throws InputError for tensors of other elements. */
+function dtypesOf(
+  { op, dtypes }: Manifest,
+  { bindings: { tensors }, source: { declared } }: Reading,
+): readonly Dtype[] {
+  const [a] = tensors;
+  // The first of several with these elements: row-major, and with sums in f32.
+  const dtype = idsOf(DTYPES).find((id) => DTYPES[id].element === a?.element);
+  const known = dtypes ?? (dtype && [dtype]);
+  if (!known) {
+    throw new InputError(
+      `${a?.name} has elements of ${a?.element}: say in "dtypes" what they are, of ${idsOf(DTYPES).join(', ')}`,
+      'manifest.dtypes',
+    );
   }
-  for (const name of Object.keys(tunables)) {
-    const { override } = constants.get(name) ?? {};
-    if (override) body = blank(body, override.start, override.end);
+  for (const [at, { element, line, name }] of tensors.entries()) {
+    // Words may be packed elements, and names of the source's own anything.
+    const isNamed = !idsOf(DTYPES).some((id) => DTYPES[id].element === element);
+    if (isNamed || element === 'u32' || declared.has(element ?? '')) continue;
+    for (const id of known) {
+      const wanted = buffersOf(op, [id])[at];
+      refuseIf(
+        wanted?.element !== element,
+        `${name} has elements of ${element}, and ${wanted?.name} of ${id} those of ${wanted?.element}`,
+        atLine(line),
+      );
+    }
   }
-  const others = directives.filter(({ text }) => !text.startsWith('enable'));
-  return { body, directives: others.map(({ text }) => text), needed };
+  return known;
 }
 
 function tunablesOf({ tunables }: Manifest): Tunable[] {
@@ -309,7 +263,10 @@ function tunablesOf({ tunables }: Manifest): Tunable[] {
   });
 }
 
-/** A shape with its sides rounded up to what the kernel takes multiples of. */
+/** `m == 1` -> `['m', '1']`. */
+const EQUALITY = /^\s*([A-Za-z_]\w*)\s*==\s*([^=<>!&|]+)$/;
+
+/** A shape with the sides that the kernel takes: equal to what it wants, or rounded up to multiples. */
 export function roundedUp(
   { kernel, manifest }: Pick<Contributed, 'kernel' | 'manifest'>,
   values: TunableValues,
@@ -317,11 +274,16 @@ export function roundedUp(
 ): Readonly<Record<string, number>> {
   const defaults = numbersOf(defaultsOf(kernel.tunables));
   const rounded = { ...shape };
-  for (const [dimension, of] of Object.entries(manifest.multiples)) {
+  const names = () => ({ ...defaults, ...numbersOf(values), ...rounded });
+  for (const [i, { that }] of manifest.requires.entries()) {
+    const [, dimension = '', size = ''] = EQUALITY.exec(that) ?? [];
+    if (rounded[dimension] === undefined) continue;
+    rounded[dimension] = evaluate(size, names(), `manifest.requires[${i}].that`);
+  }
+  for (const [dimension, multipleOf] of Object.entries(manifest.multiples)) {
     const size = rounded[dimension];
     if (size === undefined) continue;
-    const names = { ...defaults, ...numbersOf(values), ...rounded };
-    const multiple = evaluate(of, names, `manifest.multiples.${dimension}`);
+    const multiple = evaluate(multipleOf, names(), `manifest.multiples.${dimension}`);
     if (multiple > 0) rounded[dimension] = Math.ceil(size / multiple) * multiple;
   }
   return rounded;
@@ -334,36 +296,36 @@ function numbersOf(values: TunableValues): Names {
   );
 }
 
-/** Workgroups that cover the output. */
-function grid(
-  { rows, cols, split, order }: Covers,
-  values: TunableValues,
-  problem: Problem,
-  field: string,
-): readonly [x: number, y: number, z: number] {
-  const names = { ...numbersOf(values), ...problem.shape };
-  const side = (expression: number | string, name: string) => {
-    const value = evaluate(expression, names, `${field}.${name}`);
-    refuseIf(
-      value < 1,
-      `a workgroup covers ${value} ${name}; it must be 1 or more`,
-      `${field}.${name}`,
-    );
-    return value;
-  };
-  const output = opById(problem.op).output(problem.shape);
-  const across = Math.ceil(output.cols / side(cols, 'cols'));
-  const down = Math.ceil(output.rows / side(rows, 'rows'));
-  const deep = side(split, 'split');
-  if (order === 'flat') return [across * down, 1, deep];
-  return order === 'rows-x' ? [down, across, deep] : [across, down, deep];
+/** What formulas may name: tunables, and every dimension, counts included. */
+function namesOf(values: TunableValues, op: OpId, shape: Readonly<Record<string, number>>): Names {
+  const dimensions = opById(op).dimensions.map(
+    ({ name, default: count = 1 }) => [name, shape[name] ?? count] as const,
+  );
+  return { ...numbersOf(values), ...Object.fromEntries(dimensions) };
+}
+
+const usesDimension = (op: OpId, expression: number | string) =>
+  opById(op).dimensions.some(({ name }) => namesIn(expression).includes(name));
+
+/** What a manifest requires of shapes: `m == 1`. */
+export const requirementsOfShape = ({ op, requires }: Manifest): string[] =>
+  requires.map(({ that }) => that).filter((that) => usesDimension(op, that));
+
+/** The constants of the source that have a size for their value. */
+function valuesOfConstants({ sizes }: Manifest, { constants }: Source, names: Names): Names {
+  return Object.fromEntries(
+    Object.entries(sizes)
+      .filter(([name]) => constants.has(name))
+      .map(([name, value]) => [
+        name,
+        typeof value === 'number' ? value : evaluate(value, names, `manifest.sizes.${name}`),
+      ]),
+  );
 }
 
 /** Evaluates every expression once, on the defaults and a small shape, so that none fails later. */
 function checkNumbers(kernel: GpuKernel, op: OpId): void {
-  const values = Object.fromEntries(
-    kernel.tunables.map((tunable) => [tunable.name, tunable.default]),
-  );
+  const values = defaultsOf(kernel.tunables);
   const [dtype = 'f32'] = kernel.dtypes;
   const problem = { op, shape: opById(op).square(64), dtype } as Problem;
   const broken = kernel.constraints.find(({ holds }) => !holds(values));
@@ -378,6 +340,8 @@ function checkNumbers(kernel: GpuKernel, op: OpId): void {
   kernel.workgroups(values, problem);
   kernel.followUps?.(values, problem);
   kernel.scratchBytes?.(values, problem);
+  kernel.constants?.(values, problem);
+  if (typeof kernel.wgsl === 'function') kernel.wgsl(values, dtype, false, problem.shape as Shape);
 }
 
 async function sha256(text: string): Promise<string> {

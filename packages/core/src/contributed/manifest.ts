@@ -2,11 +2,16 @@
  * Contributed kernels: a WGSL file by anybody, which becomes the same value as a kernel of ours, so
  * that planning, measuring, verification, duels, the tuner, and the store need no second way.
  *
- * - manifest.ts    what a file says about itself, and the limits of a file
- * - expression.ts  numbers written with the names of tunables: `BM * BN`
- * - source.ts      what the WGSL declares: entry points and bindings, each with its line
+ * - manifest.ts    what a file says about itself, and the limits of a file; file.ts finds and reads it
+ * - expression.ts  numbers written with the names of tunables and dimensions: `BM * BN`
+ * - source.ts      what the WGSL declares, each with its place: a parser of WGSL reads it
+ * - bindings.ts    which of its variables are which tensors, and what the others are filled with
+ * - body.ts        the source as it runs: bound as Tilemark binds, with tunables and sizes in place
+ * - dispatch.ts    how many workgroups run
  * - kernel.ts      file and manifest become a kernel, whose id ends with the hash of both
+ * - known.ts       those that this process knows
  * - caution.ts     how such a kernel is run: compiled by itself, tried from one workgroup up
+ * - draft.ts       a manifest written from a source, with what it could not tell
  * - template.ts    the file that `tilemark kernel new` writes
  *
  * WGSL can name no host, file, or clock, so what is left to guard is time, memory, and the truth of
@@ -72,7 +77,34 @@ const coversSchema = z
       .default('cols-x')
       .describe('Which blocks run along x: columns, rows, or all of them, row by row.'),
   })
-  .describe('From this the number of workgroups follows.');
+  .describe('Blocks of the output: from this the number of workgroups follows.');
+
+const workgroupsSchema = z
+  .union([
+    z.array(expression).min(1).max(3),
+    z.strictObject({
+      linear: expression.describe('Counted by one index, y * num_workgroups.x + x.'),
+    }),
+  ])
+  .describe(
+    'Workgroups along x, y, and z, where `covers` does not say it: ["n / 64", "m / 64", "b"]; { "linear": "m * n / 64" } goes on along y where there are more than 65535.',
+  );
+
+/** One dispatch: by what a workgroup covers, or by its number of workgroups. */
+const dispatched = {
+  covers: coversSchema.optional(),
+  workgroups: workgroupsSchema.optional(),
+};
+const isOneOf = {
+  check: ({ covers, workgroups }: { covers?: unknown; workgroups?: unknown }) =>
+    (covers === undefined) !== (workgroups === undefined),
+  error: 'needs one of "covers" and "workgroups"',
+};
+
+/** A name of the source, with what it reaches: `dims.x`, `params.strides[1]`. */
+const place = z
+  .string()
+  .regex(/^[A-Za-z_]\w{0,63}(?:\.\w{1,64}|\[\d{1,3}\]){0,6}$/, 'must be a name in the source');
 
 export const manifestSchema = z
   .strictObject({
@@ -80,8 +112,47 @@ export const manifestSchema = z
     name: kernelNameSchema,
     about: z.string().max(200).default('').describe('The idea, in one line.'),
     op: opSchema,
-    dtypes: z.array(dtypeSchema).min(1).max(MAXIMA.words),
-    entryPoint: identifier.default('main'),
+    dtypes: z
+      .array(dtypeSchema)
+      .min(1)
+      .max(MAXIMA.words)
+      .optional()
+      .describe('Absent: that of the elements of A in the source.'),
+    entryPoint: identifier.optional().describe('Absent: the only one, or main.'),
+    bindings: z
+      .record(
+        z.string().regex(/^(?:[A-Z](?:_[a-z]{1,20})?|scratch)$/, 'is a tensor or "scratch"'),
+        identifier,
+      )
+      .default({})
+      .describe(
+        'Variables of the source by what they are, where their order does not say it: { "A": "src1" }.',
+      ),
+    sizes: z
+      .record(place, z.union([z.number(), expression]))
+      .refine((sizes) => Object.keys(sizes).length <= 64, { error: 'must have at most 64 entries' })
+      .default({})
+      .describe(
+        'What the source calls dimensions and other numbers: fields, overrides, constants: { "M": "m", "strideA": "k", "alpha": 1 }.',
+      ),
+    zeros: z
+      .record(identifier, expression)
+      .default({})
+      .describe('Variables bound to zeros, with how many: { "bias": "n" }.'),
+    placeholders: z
+      .record(
+        z.string().min(2).max(64),
+        z.union([expression, z.strictObject({ text: z.string().max(2_000) })]),
+      )
+      .refine((all) => Object.keys(all).length <= 64, { error: 'must have at most 64 entries' })
+      .default({})
+      .describe(
+        'Texts to replace in the source, by numbers or by text: { "{{ M }}": "m", "{{ T }}": { "text": "f32" } }.',
+      ),
+    batches: z
+      .boolean()
+      .default(false)
+      .describe('Whether one dispatch computes all products of a batch; b counts them.'),
     tunables: z
       .record(
         z.string().regex(/^[A-Z][A-Z0-9_]{0,39}$/, 'a tunable is written in capitals: TILE'),
@@ -91,8 +162,10 @@ export const manifestSchema = z
         error: `must have at most ${KERNEL_LIMITS.tunables} entries`,
       })
       .default({})
-      .describe('Constants that Tilemark declares in front of the source, with the values to try.'),
-    covers: coversSchema,
+      .describe(
+        'Constants with the values to try: those of the source, else Tilemark declares them.',
+      ),
+    ...dispatched,
     layout: z
       .literal('row-major', {
         error:
@@ -104,7 +177,7 @@ export const manifestSchema = z
       .array(z.enum(['subgroups']))
       .max(MAXIMA.words)
       .default([])
-      .describe('WebGPU features beyond those of its dtypes.'),
+      .describe('WebGPU features beyond those of its dtypes and those that the source enables.'),
     workgroupBytes: expression
       .default(0)
       .describe('Workgroup memory; a device that has less skips the variant and says why.'),
@@ -113,12 +186,21 @@ export const manifestSchema = z
       .default({})
       .describe('Dimensions that must be multiples: { "k": "BK" }. Other shapes are skipped.'),
     requires: z
-      .array(z.strictObject({ that: z.string().min(1).max(200), because: z.string().max(200) }))
+      .array(
+        z.strictObject({
+          that: z.string().min(1).max(200),
+          because: z.string().max(200).default(''),
+        }),
+      )
       .max(32)
       .default([])
-      .describe('What the values of tunables must fulfil together: "BM * BN <= 4096".'),
+      .describe('What tunables and dimensions must fulfil: "BM * BN <= 4096", "m == 1".'),
     passes: z
-      .array(z.strictObject({ entryPoint: identifier, covers: coversSchema }))
+      .array(
+        z
+          .strictObject({ entryPoint: identifier, ...dispatched })
+          .refine(isOneOf.check, { error: isOneOf.error }),
+      )
       .max(8)
       .default([])
       .describe('Further dispatches, in order.'),
@@ -126,9 +208,11 @@ export const manifestSchema = z
       .default(0)
       .describe('Memory shared by the dispatches, bound after the shape: "4 * SPLIT * m * n".'),
   })
+  .refine(isOneOf.check, { error: isOneOf.error })
   .meta({ title: 'Manifest of a Tilemark kernel' });
 export type Manifest = z.infer<typeof manifestSchema>;
-export type Covers = z.infer<typeof coversSchema>;
+/** How many workgroups of an entry point run. */
+export type Dispatched = Pick<Manifest, 'covers' | 'workgroups'>;
 
 /** The manifest's JSON Schema, for editors and other programs. */
 export const manifestJsonSchema = (): object => z.toJSONSchema(manifestSchema, { io: 'input' });

@@ -1,9 +1,17 @@
-import { type Dtype, InputError, ifValid, type OpId, opById, refuseIf } from '@tilemark/kernels';
-import { bisectRight } from 'd3-array';
+/// <reference path="./wgsl-reflect.d.ts" />
+import { InputError, ifValid, refuseIf } from '@tilemark/kernels';
+import type { Token, TypeInfo } from 'wgsl_reflect';
+import { WgslReflect, WgslScanner } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { evaluate, type Names } from './expression';
 
 /** A place in the author's file, as the field of an error: `wgsl:12`. */
 export const atLine = (line: number): string => `wgsl:${line}`;
+
+/** Part of a source, by its characters. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
 
 export interface EntryPoint {
   readonly name: string;
@@ -12,226 +20,358 @@ export interface EntryPoint {
   readonly workgroupSize: readonly string[];
 }
 
-interface BindingDeclaration {
-  readonly binding: number;
-  readonly access: 'read' | 'read_write' | 'uniform';
-  readonly line: number;
+/** A number at a fixed place of a buffer: a field, the component of a vector, an array's element. */
+export interface Leaf {
+  /** Within its variable: `dims.x`, `strides[1]`; empty: the variable is a number. */
+  readonly path: string;
+  readonly scalar: string;
+  /** In bytes. */
+  readonly offset: number;
 }
 
-interface ConstantDeclaration {
-  readonly value: string;
+/** A buffer that the source binds. */
+export interface Variable {
+  readonly name: string;
   readonly line: number;
-  /** The text of the declaration in the source, of an `override` that a tunable may stand for. */
-  readonly override: { readonly start: number; readonly end: number; readonly type: string } | null;
+  readonly group: number;
+  readonly binding: number;
+  readonly isUniform: boolean;
+  readonly isWritable: boolean;
+  /** Whether the code writes it, as far as can be told without a compiler. */
+  readonly isWritten: boolean;
+  /** The scalar of its elements, if its size is that of its buffer; null: a fixed one. */
+  readonly element: string | null;
+  /** Of an array as long as its buffer: those of its first elements, as many as are asked for. */
+  readonly leaves: (elements: number) => readonly Leaf[];
+  readonly bytes: number;
+  /** Where its attributes are, from the first to the `var`, and its access if it says one. */
+  readonly written: { readonly attributes: Span; readonly access: Span | null };
+}
+
+/** A `const` or `override` of the module. */
+export interface Constant extends Span {
+  readonly name: string;
+  readonly line: number;
+  /** As written; empty: none. */
+  readonly type: string;
+  readonly value: string;
+  readonly isOverride: boolean;
 }
 
 /** What a source declares, as far as an answer is wanted before a compiler sees it. */
-export interface Declarations {
-  /** The source, comments blanked: what a name must appear in to be used. */
-  readonly code: string;
+export interface Source {
+  readonly text: string;
   /** `enable`, `requires` and `diagnostic`, which must stand before all else. */
-  readonly directives: readonly { readonly text: string; readonly line: number }[];
-  /** Where they end. */
-  readonly directivesEnd: number;
-  /** The fields of the uniform's struct; null where it is none, or has other fields than numbers. */
-  readonly shapeFields: { readonly names: readonly string[]; readonly line: number } | null;
+  readonly directives: readonly (Span & { readonly text: string; readonly line: number })[];
   readonly entryPoints: readonly EntryPoint[];
-  readonly bindings: readonly BindingDeclaration[];
-  /** Constants of the module, overrides included, whose value is an expression of names. */
-  readonly constants: ReadonlyMap<string, ConstantDeclaration>;
+  readonly variables: readonly Variable[];
+  readonly constants: ReadonlyMap<string, Constant>;
+  /** Every identifier in it. */
+  readonly names: ReadonlySet<string>;
+  /** Those that it declares for the whole module. */
+  readonly declared: ReadonlySet<string>;
 }
 
-// Every repetition is bounded, so that no source takes long to read.
-const ARGUMENTS = String.raw`\([^()]{0,200}(?:\([^()]{0,200}\)[^()]{0,200}){0,8}\)`;
-const FUNCTION = new RegExp(
-  String.raw`((?:@\w{1,40}\s{0,40}(?:${ARGUMENTS}\s{0,40})?){1,8})fn\s+(\w+)\s*\(`,
-  'g',
-);
-const WORKGROUP_SIZE = new RegExp(String.raw`@workgroup_size\s*(${ARGUMENTS})`);
-const BINDING = /@(?:group|binding)\s*\(\s*\d+\s*[iu]?\s*\)/g;
-const VARIABLE =
-  /^@(group|binding)\s*\(\s*(\d+)\w?\s*\)\s*@(group|binding)\s*\(\s*(\d+)\w?\s*\)\s*var\s*(?:<\s*(\w+)\s*(?:,\s*(\w+)\s*)?>)?/;
-const CONSTANT =
-  /(?:@id\s*\(\s*\d+\s*\)\s{0,40})?\b(const|override)\s+(\w+)\s*(?::\s*(\w+)\s*)?(?:=\s*([^;]{1,200}))?;/g;
-const DIRECTIVE = /^\s*((?:enable|requires)\s[^;]{1,200};|diagnostic\s*\([^;]{1,200}\)\s*;)/;
-const UNIFORM = /\bvar\s*<\s*uniform\s*>\s*\w+\s*:\s*(\w+)\s*;/;
-const FIELD = /^(?:@\w+\s*\([^)]*\)\s*)*(\w+)\s*:\s*(\w+)$/;
-
-/** Reads a source. Throws InputError at the line that cannot stay. */
-export function declarationsOf(source: string): Declarations {
-  const code = withoutComments(source);
-  const breaks = [...code.matchAll(/\n/g)].map(({ index }) => index);
-  const lineAt = (index: number) => bisectRight(breaks, index) + 1;
-  const directives: { text: string; line: number }[] = [];
-  let directivesEnd = 0;
-  for (let match = DIRECTIVE.exec(code); match; ) {
-    const [all, text = ''] = match;
-    directivesEnd += all.length;
-    directives.push({ text, line: lineAt(directivesEnd - 1) });
-    match = DIRECTIVE.exec(code.slice(directivesEnd));
-  }
-  const entryPoints = [...code.matchAll(FUNCTION)].flatMap((match) => {
-    const [, attributes = '', name = ''] = match;
-    if (!/@compute\b/.test(attributes)) return [];
-    const size = WORKGROUP_SIZE.exec(attributes)?.[1]?.slice(1, -1) ?? '';
-    const workgroupSize = size.split(',').map((part) => part.trim());
-    const line = lineAt(match.index + match[0].lastIndexOf('fn'));
-    return [{ name, line, workgroupSize: workgroupSize.filter(Boolean) }];
+/** Reads a source. Throws InputError at the line that cannot be read. */
+export function sourceOf(text: string): Source {
+  const tokens = new WgslScanner(text).scanTokens().filter(({ lexeme }) => lexeme !== '');
+  const statements = statementsOf(tokens);
+  const directives = statements.flatMap((statement) => {
+    const { first, last } = endsOf(statement);
+    const isDirective = DIRECTIVES.includes(first.lexeme);
+    const span = { start: first.start, end: last.end };
+    const words = statement.map(({ lexeme }) => lexeme).join(' ');
+    return isDirective ? [{ ...span, text: tight(words), line: first.line }] : [];
   });
+  const functions = statements.filter((statement) => keywordOf(statement)?.lexeme === 'fn');
+  const constants = statements.flatMap((statement) => constantOf(statement, text));
+  const declared = statements.flatMap((statement) => nameOf(statement)?.lexeme ?? []);
+  const isName = ({ type, lexeme }: Token) => type.name === 'ident' || /^[a-z]\w*$/i.test(lexeme);
   return {
-    code,
-    entryPoints,
+    text,
     directives,
-    directivesEnd,
-    shapeFields: shapeFieldsOf(code, lineAt),
-    bindings: bindingsOf(code, lineAt),
-    constants: new Map(
-      [...code.matchAll(CONSTANT)].map((match) => {
-        const [all, kind, name = '', type = '', value = ''] = match;
-        const end = match.index + all.length;
-        const override = kind === 'override' ? { start: match.index, end, type } : null;
-        return [name, { value, line: lineAt(end - 1), override }];
-      }),
-    ),
+    entryPoints: functions.flatMap(entryPointOf),
+    variables: variablesOf(text, statements),
+    constants: new Map(constants.map((constant) => [constant.name, constant])),
+    names: new Set(tokens.filter(isName).map(({ lexeme }) => lexeme)),
+    declared: new Set(declared),
   };
 }
 
-function shapeFieldsOf(
-  code: string,
-  lineAt: (index: number) => number,
-): Declarations['shapeFields'] {
-  const type = UNIFORM.exec(code)?.[1];
-  if (type === undefined) return null;
-  const struct = new RegExp(String.raw`\bstruct\s+${type}\s*\{([^{}]{0,4000})\}`).exec(code);
-  if (!struct) return null;
-  const fields = (struct[1] ?? '')
-    .split(',')
-    .map((field) => field.trim())
-    .filter(Boolean)
-    .map((field) => FIELD.exec(field));
-  const isNumbers = fields.every((field) => ['u32', 'i32'].includes(field?.[2] ?? ''));
-  if (!isNumbers) return null;
-  return { names: fields.map((field) => field?.[1] ?? ''), line: lineAt(struct.index) };
-}
+const DIRECTIVES: readonly string[] = ['enable', 'requires', 'diagnostic'];
 
-/** The attributes of a variable come in either order. */
-function bindingsOf(code: string, lineAt: (index: number) => number): BindingDeclaration[] {
-  const bindings: BindingDeclaration[] = [];
-  let end = 0;
-  for (const { index } of code.matchAll(BINDING)) {
-    if (index < end) continue;
-    const line = lineAt(index);
-    const match = VARIABLE.exec(code.slice(index, index + 400));
-    const [all = '', first, one, , other, space = '', access = 'read'] = match ?? [];
-    refuseIf(!match, 'write @group(0) @binding(N) var<...> name: type;', atLine(line));
-    const [group, binding] = first === 'group' ? [one, other] : [other, one];
-    refuseIf(group !== '0', 'every binding is in group 0', atLine(line));
-    refuseIf(
-      space !== 'storage' && space !== 'uniform',
-      `binding ${binding} must be a buffer: var<storage, read>, var<storage, read_write> or var<uniform>`,
-      atLine(line),
-    );
-    const kind = space === 'uniform' ? space : access === 'read' ? access : 'read_write';
-    bindings.push({ binding: Number(binding), access: kind, line });
-    end = index + all.length;
+/** `enable f16 ;` -> `enable f16;` */
+const tight = (words: string) => words.replace(/ ([;,.()])/g, '$1').replace(/([.(]) /g, '$1');
+
+type Statement = readonly Token[];
+
+/** The declarations and directives of a module, each with its tokens. */
+function statementsOf(tokens: readonly Token[]): Statement[] {
+  const statements: Token[][] = [];
+  let statement: Token[] = [];
+  let depth = 0;
+  for (const token of tokens) {
+    statement.push(token);
+    if ('{(['.includes(token.lexeme)) depth++;
+    if ('})]'.includes(token.lexeme)) depth--;
+    const isEnd = token.lexeme === ';' || token.lexeme === '}';
+    if (depth > 0 || !isEnd) continue;
+    depth = 0;
+    // A semicolon may follow the brace of a struct.
+    if (statement.length > 1) statements.push(statement);
+    statement = [];
   }
-  return bindings;
+  if (statement.length > 0) statements.push(statement);
+  return statements;
 }
 
-const WORDS = {
-  read: 'var<storage, read>',
-  read_write: 'var<storage, read_write>',
-  uniform: 'var<uniform>',
-} as const;
+function endsOf(statement: Statement) {
+  const [first] = statement;
+  const last = statement.at(-1);
+  if (!first || !last) throw new RangeError('a statement has tokens');
+  return { first, last };
+}
 
-/**
- * Throws InputError at the binding that is not what a kernel of the op is bound to, at `dtypes` where
- * they do not all bind the same.
- */
-export function checkBindings(
-  op: OpId,
-  dtypes: readonly Dtype[],
-  hasScratch: boolean,
-  { bindings }: Declarations,
-): void {
-  const { square, stored } = opById(op);
-  const names = Object.keys(square(1)).join(', ');
-  const [buffers = [], ...others] = dtypes.map((dtype) => {
-    const { inputs, output } = stored(square(1), dtype);
-    return [...inputs, output].flatMap(({ parts }) => parts.map(({ binding }) => binding));
-  });
-  refuseIf(
-    others.some((other) => other.join() !== buffers.join()),
-    'these do not have the same bindings: write a kernel for each',
-    'dtypes',
+/** Where the attributes of a declaration end: `@group(0) @binding(1)`. */
+function afterAttributes(statement: Statement): number {
+  let at = 0;
+  while (statement[at]?.lexeme === '@') {
+    at += 2;
+    if (statement[at]?.lexeme === '(') at = closing(statement, at) + 1;
+  }
+  return at;
+}
+
+/** The bracket that closes the one at `open`. */
+function closing(tokens: Statement, open: number): number {
+  let depth = 0;
+  for (let at = open; at < tokens.length; at++) {
+    const lexeme = tokens[at]?.lexeme ?? '';
+    if ('{(['.includes(lexeme)) depth++;
+    if ('})]'.includes(lexeme) && --depth === 0) return at;
+  }
+  return tokens.length;
+}
+
+/** The tokens within the parentheses of an attribute; undefined: it is not there. */
+function attribute(statement: Statement, name: string): Statement | undefined {
+  const end = afterAttributes(statement);
+  const at = statement.findIndex(
+    ({ lexeme }, i) => i < end && lexeme === name && statement[i - 1]?.lexeme === '@',
   );
-  const wanted = [
-    ...buffers.map((what, i) => ({
-      what,
-      access: i < buffers.length - 1 ? ('read' as const) : ('read_write' as const),
-    })),
-    { what: `the shape (u32: ${names})`, access: 'uniform' as const },
-    ...(hasScratch ? [{ what: 'scratch memory', access: 'read_write' as const }] : []),
+  if (at < 0) return undefined;
+  const open = at + 1;
+  return statement[open]?.lexeme === '(' ? statement.slice(open + 1, closing(statement, open)) : [];
+}
+
+/** `fn`, `var`, `const`, ... */
+const keywordOf = (statement: Statement) => statement[afterAttributes(statement)];
+
+/** The name that a statement declares. */
+function nameOf(statement: Statement): Token | undefined {
+  const keyword = afterAttributes(statement);
+  const isDeclaration = ['fn', 'var', 'const', 'override', 'struct', 'alias'].includes(
+    statement[keyword]?.lexeme ?? '',
+  );
+  if (!isDeclaration) return undefined;
+  const { after } = templateOf(statement, keyword);
+  return statement[after];
+}
+
+/** What is in the `<...>` behind a keyword, and where it ends. */
+function templateOf(statement: Statement, keyword: number) {
+  const open = keyword + 1;
+  if (statement[open]?.lexeme !== '<') return { template: [], after: open };
+  const close = statement.findIndex(({ lexeme }, at) => at > open && lexeme === '>');
+  return { template: statement.slice(open + 1, close), after: close + 1 };
+}
+
+function entryPointOf(statement: Statement): EntryPoint[] {
+  const name = nameOf(statement);
+  if (!attribute(statement, 'compute') || !name) return [];
+  const size = textOf(attribute(statement, 'workgroup_size') ?? []);
+  const sides = size.split(',').map((side) => side.trim());
+  return [{ name: name.lexeme, line: name.line, workgroupSize: sides.filter(Boolean) }];
+}
+
+const textOf = (tokens: Statement) => tokens.map(({ lexeme }) => lexeme).join(' ');
+
+function constantOf(statement: Statement, text: string): Constant[] {
+  const keyword = keywordOf(statement);
+  const name = nameOf(statement);
+  if (!keyword || !name || !['const', 'override'].includes(keyword.lexeme)) return [];
+  const { first, last } = endsOf(statement);
+  const at = statement.indexOf(name) + 1;
+  const equals = statement.findIndex(({ lexeme }, i) => i >= at && lexeme === '=');
+  const typed = statement[at]?.lexeme === ':' ? statement.slice(at + 1) : [];
+  const isValued = equals >= 0;
+  const type = typed.slice(0, isValued ? equals - at - 1 : -1);
+  return [
+    {
+      name: name.lexeme,
+      line: name.line,
+      type: textOf(type),
+      value: isValued ? text.slice(statement[equals]?.end, last.start).trim() : '',
+      isOverride: keyword.lexeme === 'override',
+      start: first.start,
+      end: last.end,
+    },
   ];
-  const all = wanted.map(({ what }, i) => `${i} = ${what}`).join(', ');
-  for (const { binding, access, line } of bindings) {
-    const { what, access: right } = wanted[binding] ?? {};
-    refuseIf(!what, `there is no binding ${binding}; those of ${op}: ${all}`, atLine(line));
-    if (!right || access === right) continue;
+}
+
+function variablesOf(text: string, statements: readonly Statement[]): Variable[] {
+  const bound = statements.filter(isBound);
+  if (bound.length === 0) return [];
+  const types = typesOf(text, statements);
+  const functions = statements.filter((statement) => keywordOf(statement)?.lexeme === 'fn').flat();
+  return bound.map((statement) => {
+    const { first } = endsOf(statement);
+    const keyword = keywordOf(statement) ?? first;
+    const name = nameOf(statement);
+    // Some frameworks number them by themselves.
+    const [group] = attribute(statement, 'group') ?? [];
+    const [binding] = attribute(statement, 'binding') ?? [];
+    const { template } = templateOf(statement, afterAttributes(statement));
+    const [space, , access] = template;
+    if (!name || (group === undefined) !== (binding === undefined)) {
+      throw new InputError('write @group(0) @binding(N) var<...> name: type;', atLine(first.line));
+    }
+    const isBuffer = space?.lexeme === 'storage' || space?.lexeme === 'uniform';
+    refuseIf(
+      !isBuffer,
+      `binding ${binding?.lexeme ?? name.lexeme} must be a buffer: var<storage, read>, var<storage, read_write> or var<uniform>`,
+      atLine(first.line),
+    );
+    const type = types.get(name.lexeme);
+    const whole = type ? endlessOf(type) : null;
+    return {
+      name: name.lexeme,
+      line: first.line,
+      group: Number.parseInt(group?.lexeme ?? '0', 10),
+      binding: Number.parseInt(binding?.lexeme ?? '0', 10),
+      isUniform: space?.lexeme === 'uniform',
+      isWritable: access !== undefined && access.lexeme !== 'read',
+      isWritten: isWritten(name.lexeme, functions),
+      element: whole && scalarOf(whole),
+      bytes: type?.size ?? 0,
+      leaves: (elements) => {
+        const length = Math.max(elements, 1);
+        return type ? leavesIn(type, length, '', 0) : [];
+      },
+      written: {
+        attributes: { start: first.start, end: keyword.start },
+        access: access ?? null,
+      },
+    };
+  });
+}
+
+/** The types of the variables that are bound. Functions are left out: a compiler reads those. */
+function typesOf(text: string, statements: readonly Statement[]): ReadonlyMap<string, TypeInfo> {
+  const kept = statements.filter((statement) => {
+    const keyword = keywordOf(statement)?.lexeme ?? '';
+    return ['struct', 'alias', 'const', 'override'].includes(keyword) || isBound(statement);
+  });
+  let module = '';
+  for (const statement of kept) {
+    const { first, last } = endsOf(statement);
+    // Lines stay where they are, for messages.
+    const blank = text.slice(module.length, first.start).replace(/[^\n]/g, ' ');
+    module += blank + text.slice(first.start, last.end);
+  }
+  try {
+    const { storage, uniforms } = new WgslReflect(module);
+    return new Map([...storage, ...uniforms].map(({ name, type }) => [name, type]));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const [, line] = /Line: (\d+)/.exec(message) ?? [];
     throw new InputError(
-      `binding ${binding} of ${op} is ${what}: declare it ${WORDS[right]}, not ${WORDS[access]} (bindings: ${all})`,
-      atLine(line),
+      `the declarations cannot be read: ${message.replace(/\.* *Line: .*$/, '')}`,
+      line ? atLine(Number(line)) : 'wgsl',
     );
   }
 }
 
-/**
- * The dimensions in the order of the uniform's fields, by their names (`M`, `k`, `rows`); null stands
- * for padding. Undefined: the op's own order. Throws InputError where a name cannot be told.
- */
-export function shapeOrderOf(
-  op: OpId,
-  { shapeFields }: Declarations,
-): readonly (string | null)[] | undefined {
-  if (!shapeFields) return undefined;
-  const { names, line } = shapeFields;
-  const wanted = Object.keys(opById(op).square(1));
-  const known = names.map(
-    (name) => wanted.find((dimension) => dimension === name.toLowerCase()) ?? null,
-  );
-  const is = `the uniform is ${wanted.join(', ')}`;
-  refuseIf(
-    names.length > 4,
-    `${is}; your struct has ${names.length} fields: keep the dimensions and make the others constants`,
-    atLine(line),
-  );
-  if (known.every((dimension, at) => dimension === null || dimension === wanted[at])) {
-    return undefined;
+function isBound(statement: Statement): boolean {
+  const [space] = templateOf(statement, afterAttributes(statement)).template;
+  const isBuffer = space?.lexeme === 'storage' || space?.lexeme === 'uniform';
+  const isVariable = keywordOf(statement)?.lexeme === 'var';
+  return isVariable && (isBuffer || attribute(statement, 'binding') !== undefined);
+}
+
+type Type = TypeInfo & {
+  readonly format?: Type | null;
+  readonly count?: number;
+  readonly stride?: number;
+  readonly members?: readonly { name: string; type: Type; offset: number }[];
+};
+
+/** The element of an array as long as its buffer, which may be the only member of a struct. */
+function endlessOf(type: Type): Type | null {
+  if (type.isArray) return (type.count ?? 0) === 0 ? (type.format ?? null) : null;
+  const [only, ...others] = type.members ?? [];
+  return only && others.length === 0 ? endlessOf(only.type) : null;
+}
+
+function scalarOf(type: Type): string {
+  const short = /^(?:vec|mat)\w*([uifh])$/.exec(type.name)?.[1];
+  if (short) return SHORT[short] ?? type.name;
+  return type.format ? scalarOf(type.format) : type.name;
+}
+
+const SHORT: Readonly<Record<string, string>> = { u: 'u32', i: 'i32', f: 'f32', h: 'f16' };
+
+function leavesIn(type: Type, length: number, path: string, offset: number): Leaf[] {
+  if (type.isArray && type.format) {
+    const { count = 0, stride = 0, format } = type;
+    return Array.from({ length: count || length }, (_, i) =>
+      leavesIn(format, length, `${path}[${i}]`, offset + i * (stride || 4)),
+    ).flat();
   }
-  const missing = wanted.filter((dimension) => !known.includes(dimension));
-  const others = names.filter((name, at) => known[at] === null && !/pad|unused|^_/i.test(name));
-  // One name that is left, for one dimension that is left.
-  const isTold = others.length === 0 || (others.length === 1 && missing.length === 1);
-  const isTwice = known.some(
-    (dimension, at) => dimension !== null && known.indexOf(dimension) < at,
-  );
-  refuseIf(
-    !isTold || isTwice,
-    `${is}; which of them your fields ${names.join(', ')} are cannot be told: name them so`,
-    atLine(line),
-  );
-  return known.map((dimension, at) =>
-    dimension === null && names[at] === others[0] ? (missing[0] ?? null) : dimension,
-  );
+  if (type.isStruct) {
+    return (type.members ?? []).flatMap((member) =>
+      leavesIn(
+        member.type,
+        length,
+        path ? `${path}.${member.name}` : member.name,
+        offset + member.offset,
+      ),
+    );
+  }
+  const [, size] = /^vec([234])/.exec(type.name) ?? [];
+  const scalar = scalarOf(type);
+  const bytes = scalar === 'f16' ? 2 : 4;
+  if (size === undefined) return [{ path, scalar, offset }];
+  return ['x', 'y', 'z', 'w'].slice(0, Number(size)).map((component, i) => ({
+    path: path ? `${path}.${component}` : component,
+    scalar,
+    offset: offset + i * bytes,
+  }));
+}
+
+const ASSIGNS = new Set(['=', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>=', '++']);
+
+/** Whether a variable is assigned to, or handed on by its address. */
+function isWritten(name: string, tokens: Statement): boolean {
+  return tokens.some(({ lexeme }, index) => {
+    if (lexeme !== name || tokens[index - 1]?.lexeme === '.') return false;
+    if (tokens[index - 1]?.lexeme === '&') return tokens[index - 2]?.lexeme === '(';
+    let at = index + 1;
+    for (;;) {
+      if (tokens[at]?.lexeme === '[') at = closing(tokens, at) + 1;
+      else if (tokens[at]?.lexeme === '.') at += 2;
+      else return ASSIGNS.has(tokens[at]?.lexeme ?? '');
+    }
+  });
 }
 
 /** Threads of a workgroup along x, y, and z. Throws InputError at the entry point. */
 export function workgroupSizeOf(
   { workgroupSize, line }: EntryPoint,
-  { constants }: Declarations,
-  tunables: Names,
+  { constants }: Source,
+  given: Names,
 ): [x: number, y: number, z: number] {
-  const names: Record<string, number> = { ...tunables };
+  const names: Record<string, number> = { ...given };
   // In the order of the file, so that one may use those above it. Others are not sizes.
   for (const [name, { value }] of constants) {
     const number = ifValid(() => evaluate(value, names, name, Math.floor));
@@ -241,27 +381,4 @@ export function workgroupSizeOf(
     evaluate(side, names, atLine(line), Math.floor),
   );
   return [x, y, z];
-}
-
-/** Comments become blanks, and lines stay where they are. Block comments nest, as in WGSL. */
-function withoutComments(source: string): string {
-  let code = '';
-  let depth = 0;
-  for (let at = 0; at < source.length; ) {
-    const two = source.slice(at, at + 2);
-    if (two === '/*') depth++;
-    if (depth === 0 && two === '//') {
-      const end = source.indexOf('\n', at);
-      const next = end < 0 ? source.length : end;
-      code += ' '.repeat(next - at);
-      at = next;
-      continue;
-    }
-    const isMark = two === '/*' || (depth > 0 && two === '*/');
-    const text = isMark ? '  ' : (source[at] ?? '');
-    code += depth > 0 && text !== '\n' ? ' '.repeat(text.length) : text;
-    if (depth > 0 && two === '*/') depth--;
-    at += text.length;
-  }
-  return code;
 }

@@ -9,7 +9,7 @@ import {
   shapeText,
   type Variant,
 } from '@tilemark/kernels';
-import { isContributed } from '../contributed/kernel';
+import { isContributed } from '../contributed/known';
 import type { Profile } from '../measure/device';
 import type { PolicyId } from '../measure/policy';
 import { checkSpec } from './check-spec';

@@ -1,6 +1,6 @@
 import { isInputError, refuseIf } from '@tilemark/kernels';
 import { shuffle } from 'd3-array';
-import { isContributed } from '../contributed/kernel';
+import { isContributed } from '../contributed/known';
 import { KERNEL_LIMITS } from '../contributed/manifest';
 import { expand, type PlannedRun } from '../plan/expansion';
 import type { SweepSpec } from '../plan/spec';

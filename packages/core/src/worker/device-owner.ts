@@ -1,6 +1,6 @@
 import { DeviceFault, InputError, type Variant } from '@tilemark/kernels';
 import { COMPILE_WITHIN_MS } from '../contributed/caution';
-import { fileOf } from '../contributed/kernel';
+import { fileOf } from '../contributed/known';
 import type { KernelFile } from '../contributed/manifest';
 import { type DuelOutcome, type DuelSide, SideEnded, type SideInput } from '../measure/duel';
 import type { Step } from '../measure/measure';

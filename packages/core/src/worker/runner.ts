@@ -1,13 +1,12 @@
 import {
   DeviceFault,
   InputError,
-  isBatch,
   type Problem,
   resolveVariant,
-  specialise,
+  sourceFor,
   type Variant,
 } from '@tilemark/kernels';
-import { isContributed } from '../contributed/kernel';
+import { isContributed } from '../contributed/known';
 import type { Environment, Profile } from '../measure/device';
 import {
   afterDuel,
@@ -242,7 +241,5 @@ function keyOf(profile: Profile, ...variants: readonly Variant[]): string {
 
 function sourceOf(variant: Variant, problem: Problem): string | null {
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  return definition.runsOn === 'gpu'
-    ? specialise(definition, tunables, problem.dtype, isBatch(problem))
-    : null;
+  return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem) : null;
 }

@@ -1,4 +1,5 @@
 import { bufferBytes, guardedBytes } from '../bytes';
+import type { Constants } from '../kernel';
 import type { Problem } from '../problem';
 import { nowNs } from '../timing';
 import { FAR_BYTES, GUARD_BYTES, POISON_WORD } from '../verify/poison';
@@ -58,6 +59,18 @@ export function createFarOutput(device: GPUDevice, problem: Problem): GPUBuffer 
 /** Allocates memory shared by a kernel's dispatches, with its guards. */
 export function createScratch(device: GPUDevice, bytes: number): GPUBuffer {
   return device.createBuffer({ size: guardedBytes(bytes), usage: BufferUsage.STORAGE });
+}
+
+/** Allocates a buffer of constants and writes them. */
+export function createConstants(
+  device: GPUDevice,
+  { type, words, bytes = 4 * words.length }: Constants,
+): GPUBuffer {
+  const usage = type === 'uniform' ? BufferUsage.UNIFORM : BufferUsage.STORAGE;
+  const size = Math.max(Math.ceil(bytes / 16), 1) * 16;
+  const buffer = device.createBuffer({ size, usage: usage | BufferUsage.COPY_DST });
+  device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
+  return buffer;
 }
 
 /** What a kernel binds of a guarded buffer: its content and the guard behind. */

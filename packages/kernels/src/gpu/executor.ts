@@ -11,24 +11,24 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - probe.ts                measures the device itself
  * - watch.ts                errors that WebGPU reports asynchronously
  */
-import { type GpuKernel, passesOf, shapeWords, type TunableValues, type Variant } from '../kernel';
-import { isBatch } from '../ops';
+import { constantsOf, type GpuKernel, passesOf, type TunableValues, type Variant } from '../kernel';
 import type { Probe, ProbeRequest } from '../probe/probe';
 import type { Problem } from '../problem';
-import { specialise } from '../specialise';
+import { sourceFor } from '../specialise';
 import { nowNs, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
 import { drawSecret } from '../verify/verify';
 import {
   type BufferSet,
   createBufferSet,
+  createConstants,
   createScratch,
   destroyBufferSet,
   guarded,
   guardedInput,
   timeUpload,
 } from './buffers';
-import { Filler, uniformOf } from './fill';
+import { Filler } from './fill';
 import { Judge } from './judge/judge';
 import { bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
 import { type Binding, type Dispatch, fillSets, type GpuContext, GpuPrepared } from './prepared';
@@ -121,7 +121,7 @@ class GpuExecutor implements Executor {
       throw new TypeError(`${definition.id} runs on the host: use the host executor`);
     }
     const passes = passesOf(definition, tunables, problem);
-    const source = specialise(definition, tunables, problem.dtype, isBatch(problem));
+    const source = sourceFor(definition, tunables, problem);
     const layout = bindGroupLayoutOf(
       this.#context.watch.device,
       bindingsOf(definition, tunables, problem).map(({ type }) => type),
@@ -153,16 +153,18 @@ class GpuExecutor implements Executor {
     }
   }
 
-  /** Creates the buffers that all sets share: the shape, and scratch memory if the kernel has any. */
+  /** Creates the buffers that all sets share: constants such as the shape, and scratch memory if the kernel has any. */
   async #createShared(
     kernel: GpuKernel,
     values: TunableValues,
     problem: Problem,
-  ): Promise<Pick<Binding, 'shape' | 'scratch'>> {
+  ): Promise<Pick<Binding, 'constants' | 'scratch'>> {
     const { watch } = this.#context;
     const bytes = kernel.scratchBytes?.(values, problem) ?? 0;
     return watch.scoped('allocate scratch memory', () => ({
-      shape: uniformOf(watch.device, shapeWords(kernel, problem)),
+      constants: constantsOf(kernel, values, problem).map((constants) =>
+        createConstants(watch.device, constants),
+      ),
       scratch: bytes > 0 ? { buffer: createScratch(watch.device, bytes), bytes } : null,
     }));
   }
@@ -171,14 +173,14 @@ class GpuExecutor implements Executor {
   async #bind(
     layout: GPUBindGroupLayout,
     sets: readonly BufferSet[],
-    { shape, scratch }: Pick<Binding, 'shape' | 'scratch'>,
+    { constants, scratch }: Pick<Binding, 'constants' | 'scratch'>,
   ): Promise<Binding['group']> {
     const { device } = this.#context.watch;
     const create: Binding['group'] = (inputs, output) =>
       bindGroupOf(device, layout, [
         ...inputs.map((input) => guardedInput(device, input)),
         guarded(output),
-        shape,
+        ...constants,
         ...(scratch ? [guarded(scratch.buffer)] : []),
       ]);
     await this.#context.watch.scoped('bind the buffers', () => {

@@ -188,16 +188,6 @@ export class Filler {
   }
 }
 
-/** A uniform buffer of u32 words. */
-export function uniformOf(device: GPUDevice, words: ArrayLike<number>): GPUBuffer {
-  const buffer = device.createBuffer({
-    size: Math.ceil(words.length / 4) * 16,
-    usage: BufferUsage.UNIFORM | BufferUsage.COPY_DST,
-  });
-  device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
-  return buffer;
-}
-
 /** The word of an f32. */
 export function floatBits(value: number): number {
   return new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0;

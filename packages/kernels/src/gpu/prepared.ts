@@ -41,7 +41,7 @@ export interface Binding {
   readonly sets: readonly BufferSet[];
   /** Binds inputs and an output, of whichever sets. */
   readonly group: (inputs: readonly GPUBuffer[], output: GPUBuffer) => GPUBindGroup;
-  readonly shape: GPUBuffer;
+  readonly constants: readonly GPUBuffer[];
   /** Memory that the dispatches of one kernel share; absent: it needs none. */
   readonly scratch: { readonly buffer: GPUBuffer; readonly bytes: number } | null;
 }
@@ -228,7 +228,7 @@ export class GpuPrepared implements Prepared {
 
   destroy(): void {
     for (const set of this.#binding.sets) destroyBufferSet(set);
-    this.#binding.shape.destroy();
+    for (const buffer of this.#binding.constants) buffer.destroy();
     this.#binding.scratch?.buffer.destroy();
   }
 

@@ -3,8 +3,7 @@ import copyWgsl from '../probe/copy.wgsl?raw';
 import fmaWgsl from '../probe/fma.wgsl?raw';
 import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
 import { typeHeader } from '../specialise';
-import { BufferUsage } from './buffers';
-import { uniformOf } from './fill';
+import { BufferUsage, createConstants } from './buffers';
 import { type PassTimer, timePass } from './pass';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 
@@ -29,7 +28,7 @@ export async function prepareProbe(
   const { pipeline } = await pipelines.compile(source, layout);
   const { buffers, group } = await timer.watch.scoped('allocate a probe', () => {
     const storage = sizes.map((size) => device.createBuffer({ size, usage: BufferUsage.STORAGE }));
-    const all = [...storage, uniformOf(device, uniform)];
+    const all = [...storage, createConstants(device, { type: 'uniform', words: uniform })];
     return { buffers: all, group: bindGroupOf(device, layout, all) };
   });
   const { workgroups } = loadOf(request);

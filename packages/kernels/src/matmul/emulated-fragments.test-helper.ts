@@ -14,9 +14,9 @@ export const emulated = (kernel: GpuKernel): GpuKernel => ({
 });
 
 function emulatedIn(wgsl: GpuKernel['wgsl']): GpuKernel['wgsl'] {
-  return (values, dtype, isBatch) => {
+  return (values, dtype, isBatch, shape) => {
     if (typeof wgsl !== 'function') throw new TypeError('the kernel is emitted');
-    return wgsl(values, dtype, isBatch)
+    return wgsl(values, dtype, isBatch, shape)
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
       .replace(/^ {2}let warp = /gm, '  own_lane = thread % 32;\n$&')

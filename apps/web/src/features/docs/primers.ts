@@ -16,6 +16,7 @@ import mutants from '../../../../../docs/results/mutants.md?raw';
 import occupancyH200 from '../../../../../docs/results/occupancy-h200.md?raw';
 import performanceH200 from '../../../../../docs/results/performance-h200.md?raw';
 import ranksH200 from '../../../../../docs/results/ranks-h200.md?raw';
+import realKernels from '../../../../../docs/results/real-kernels.md?raw';
 import reportsOnH200 from '../../../../../docs/results/reports-on-h200.md?raw';
 import siteSpeed from '../../../../../docs/results/site-speed.md?raw';
 import statistics from '../../../../../docs/results/statistics.md?raw';
@@ -181,6 +182,11 @@ export const GROUPS: readonly {
         'docs/results/contributed-h200.md',
         contributedH200,
         'Matrix products of other projects beside ours.',
+      ),
+      primerOf(
+        'docs/results/real-kernels.md',
+        realKernels,
+        '25 kernels of public projects as they are: what each needed, and which are right.',
       ),
     ],
   },

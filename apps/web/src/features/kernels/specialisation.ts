@@ -61,7 +61,7 @@ export function paragraphOf(
   values: TunableValues,
   dtype: Dtype,
 ): string | null {
-  const source = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, false);
+  const source = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, false, null);
   const lines: string[] = [];
   for (const line of source.split('\n')) {
     const [, text] = /^\/\/ ?(.*)$/.exec(line) ?? [];

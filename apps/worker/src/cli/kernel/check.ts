@@ -1,4 +1,10 @@
-import { type Contributed, type Outcome, type PolicyId, roundedUp } from '@tilemark/core';
+import {
+  type Contributed,
+  type Outcome,
+  type PolicyId,
+  requirementsOfShape,
+  roundedUp,
+} from '@tilemark/core';
 import {
   bytesText,
   type DeviceLimits,
@@ -55,6 +61,12 @@ const SIZES: readonly (readonly number[])[] = [
   [3, 5, 2050],
 ];
 
+/** Of batches, where a kernel takes them. */
+const BATCHES: readonly (readonly number[])[] = [
+  [3, 17, 31, 5],
+  [2, 64, 128, 96],
+];
+
 /** Every value of a tunable is tried on the first of these that it fits. */
 const TUNED = [
   [130, 258, 66],
@@ -90,7 +102,8 @@ export async function check(
   const contributed = await admitFile(path, 'file');
   const { kernel } = contributed;
   const [asked] = tunablesFor([kernel], tunable);
-  const speedShape = parseShape(kernel.op, shape, '--shape');
+  const given = parseShape(kernel.op, shape, '--shape');
+  const speedShape = roundedUp(contributed, defaultsOf(kernel.tunables), given) as Shape;
   return onDevice(device, childEntry, print, async (runner, alone) => {
     const measure = measureOn(runner, alone);
     const { environment } = await runner.open('default');
@@ -119,10 +132,13 @@ export async function check(
       print(`${path} ${EXIT_WORDS[worst]} at ${shape}: see above.`);
       return worst;
     }
-    const given = Object.entries(contributed.manifest.multiples);
-    const where = given
-      .map(([dimension, multiple]) => `${dimension} is a multiple of ${multiple}`)
-      .join(' and ');
+    const { multiples } = contributed.manifest;
+    const where = [
+      ...Object.entries(multiples).map(
+        ([dimension, multiple]) => `${dimension} is a multiple of ${multiple}`,
+      ),
+      ...requirementsOfShape(contributed.manifest),
+    ].join(' and ');
     print(
       `${path} is right on this device${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
     );
@@ -220,7 +236,8 @@ const isPassedOver = (outcome: Outcome) =>
 
 /** The shapes of the proof that a kernel takes, each once. */
 export function proofShapes(contributed: Contributed, values: TunableValues): Shape[] {
-  const shapes = SIZES.map((sizes) => rounded(contributed, values, sizes));
+  const sizes = [...SIZES, ...(contributed.manifest.batches ? BATCHES : [])];
+  const shapes = sizes.map((those) => rounded(contributed, values, those));
   return [...new Map(shapes.map((shape) => [JSON.stringify(shape), shape])).values()];
 }
 

@@ -4,9 +4,11 @@
  * What such a file is, and how it becomes a kernel, is explained in `contributed/` of @tilemark/core.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import {
   admitKernel,
   type Contributed,
+  draftOf,
   fileOf,
   isContributed,
   KERNEL_LIMITS,
@@ -14,6 +16,7 @@ import {
   kernelDetailSchema,
   kernelNameSchema,
   kernelTemplate,
+  type ManifestDraft,
 } from '@tilemark/core';
 import { InputError, type Kernel, kernelById, opById, refuseIf } from '@tilemark/kernels';
 import { atFlag, list, readIfThere } from '../flags';
@@ -136,14 +139,13 @@ export function duelLine(path: string, { dtypes, op }: Kernel, shape: string): s
 }
 
 /** `tilemark kernel new NAME`: writes a kernel that passes, to start from. Throws InputError. */
-export async function newKernel(name: string, print: (text: string) => void): Promise<void> {
+export async function newKernel(
+  given: string | undefined,
+  print: (text: string) => void,
+): Promise<void> {
+  const name = nameIn(given);
   const path = `${name}.wgsl`;
-  const { error } = kernelNameSchema.safeParse(name);
-  refuseIf(error !== undefined, error?.issues[0]?.message ?? '', 'name');
-  await writeFile(path, kernelTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
-    const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
-    throw new InputError(isThere ? `${path} exists already` : String(error), 'name');
-  });
+  await writeNew(path, kernelTemplate(name), 'name');
   const { kernel } = await admitFile(path, 'name');
   print(
     [
@@ -152,4 +154,54 @@ export async function newKernel(name: string, print: (text: string) => void): Pr
       `  ${duelLine(path, kernel, '512')}`,
     ].join('\n'),
   );
+}
+
+/**
+ * `tilemark kernel new --from FILE`: writes the manifest of a source beside it, and says what the source
+ * does not tell. Throws InputError.
+ */
+export async function newManifest(
+  from: string,
+  given: string | undefined,
+  print: (text: string) => void,
+): Promise<void> {
+  const { source, manifest } = await kernelFileAt(from, '--from');
+  const path = manifestBeside(from);
+  refuseIf(manifest !== undefined, `${path} exists already`, '--from');
+  const stem = basename(from, '.wgsl')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-');
+  const name = nameIn(given ?? stem.replace(/^-+|-+$/g, '').slice(0, 40));
+  const draft = drafted(name, source, from);
+  await writeNew(path, `${JSON.stringify(draft.manifest, null, 2)}\n`, '--from');
+  const open = draft.open.map((what) => `  ${what}`);
+  print(
+    [
+      `Wrote ${path}. It could not tell, so look at:`,
+      ...open,
+      `Next: ${invoked(['check', from])}`,
+    ].join('\n'),
+  );
+}
+
+function drafted(name: string, source: string, from: string): ManifestDraft {
+  try {
+    return draftOf(name, source);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(error.message, placeIn(error.field, from, from, false));
+  }
+}
+
+function nameIn(name: string | undefined): string {
+  const { data, error } = kernelNameSchema.safeParse(name ?? '');
+  if (data === undefined) throw new InputError(error?.issues[0]?.message ?? '', 'name');
+  return data;
+}
+
+async function writeNew(path: string, text: string, field: string): Promise<void> {
+  await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
+    const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
+    throw new InputError(isThere ? `${path} exists already` : String(error), field);
+  });
 }

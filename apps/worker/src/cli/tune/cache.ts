@@ -11,11 +11,10 @@ import {
 } from '@tilemark/core';
 import {
   InputError,
-  isBatch,
   kernelById,
   type Problem,
   shapeText,
-  specialise,
+  sourceFor,
   type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
@@ -132,10 +131,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 function sourceHash({ kernel, tunables }: Variant, address: string, problem: Problem): string {
   const definition = kernelById(kernel);
-  const source =
-    definition.runsOn === 'gpu'
-      ? specialise(definition, tunables, problem.dtype, isBatch(problem))
-      : address;
+  const source = definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem) : address;
   return sha256(source);
 }
 

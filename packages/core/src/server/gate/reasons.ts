@@ -3,7 +3,8 @@ import {
   type Problem,
   type ResolvedVariant,
   resolveVariant,
-  specialise,
+  shapeText,
+  sourceFor,
 } from '@tilemark/kernels';
 import { type DeviceIdentity, sharesHost } from '../../measure/device';
 import { METHODOLOGY_VERSION, type Measurement } from '../../measure/outcome';
@@ -120,14 +121,14 @@ export function sourceHashOf(
   problem: Problem,
 ): string | null {
   const { dtype } = problem;
-  const key = `${variant.address} ${dtype} ${isBatch(problem)}`;
+  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+  const isPerShape = definition.runsOn === 'gpu' && definition.isPerShape;
+  const shape = isPerShape ? shapeText(problem) : isBatch(problem);
+  const key = `${variant.address} ${dtype} ${shape}`;
   const known = hashes.get(key);
   if (known !== undefined) return known;
-  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
   const hash =
-    definition.runsOn === 'gpu'
-      ? sha256(specialise(definition, tunables, dtype, isBatch(problem)))
-      : null;
+    definition.runsOn === 'gpu' ? sha256(sourceFor(definition, tunables, problem)) : null;
   hashes.set(key, hash);
   return hash;
 }

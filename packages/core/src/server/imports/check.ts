@@ -1,5 +1,5 @@
 import { feasible, InputError, resolveVariant } from '@tilemark/kernels';
-import { isContributed } from '../../contributed/kernel';
+import { isContributed } from '../../contributed/known';
 import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { BenchFile, RunResult } from '../../view/api';

@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, type Variant } from '@tilemark/kernels';
-import { admitKernel, fileOf, isContributed } from '../../contributed/kernel';
+import { admitKernel } from '../../contributed/kernel';
+import { fileOf, isContributed } from '../../contributed/known';
 import type { KernelFile } from '../../contributed/manifest';
 import type { ClaimedRun } from '../../link/wire';
 import { fromJson } from './database';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolveVariant, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { execute, testDatabase, testRedisUrl } from '../../../services.test-helper';
-import { isContributed } from '../../contributed/kernel';
+import { isContributed } from '../../contributed/known';
 import { kernelTemplate } from '../../contributed/template';
 import type { Outcome } from '../../measure/outcome';
 import { newSweepSchema, type RunResult } from '../../view/api';

@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, refuseIf } from '@tilemark/kernels';
-import { isContributed, readKernel } from '../../contributed/kernel';
+import { readKernel } from '../../contributed/kernel';
+import { isContributed } from '../../contributed/known';
 import type { KernelFile } from '../../contributed/manifest';
 import type { ContributedKernel } from '../../view/kernel';
 import { LimitReached } from '../errors';

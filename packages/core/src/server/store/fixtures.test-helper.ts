@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isBatch, KERNELS, type Problem, resolveVariant, specialise } from '@tilemark/kernels';
+import { KERNELS, type Problem, resolveVariant, sourceFor } from '@tilemark/kernels';
 import type { RecordedRun } from '../../link/wire';
 import {
   type DeviceCapabilities,
@@ -174,9 +174,7 @@ function environmentOn(key: string, profile: Profile): Environment {
 function sourceOf({ variant, problem }: PlannedRun): string | null {
   if (!KERNELS.some(({ id }) => id === variant.kernel)) return '// of another release';
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  return definition.runsOn === 'gpu'
-    ? specialise(definition, tunables, problem.dtype, isBatch(problem))
-    : null;
+  return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem) : null;
 }
 
 /** What a worker hands in for a run of `sweepOf`; else for a `planned` one of the device of this name. */

@@ -10,8 +10,7 @@ import { nowNs } from '../../timing';
 import { choiceKey, REGIME_SEED } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
 import type { Lines } from '../../verify/verification';
-import { BufferUsage, contentOf } from '../buffers';
-import { uniformOf } from '../fill';
+import { BufferUsage, contentOf, createConstants } from '../buffers';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
 import { onDevice, type Wanted, wrongElement } from './proving';
@@ -282,7 +281,7 @@ export class References {
   ): Promise<void> {
     const { device } = this.#watch;
     const { pipeline, layout } = await this.#compile(source, inputs.length);
-    const uniform = uniformOf(device, words);
+    const uniform = createConstants(device, { type: 'uniform', words });
     await this.#watch.scoped('compute a reference', () => {
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();

@@ -1,7 +1,7 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
 import { isCeiling } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
-import { isContributed } from '../../../contributed/kernel';
+import { isContributed } from '../../../contributed/known';
 import type { DeviceClass } from '../../../measure/device';
 import type { Outcome } from '../../../measure/outcome';
 import { POLICIES } from '../../../measure/policy';

@@ -9,7 +9,7 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { greatest, group, max, rollup } from 'd3-array';
-import { isContributed } from '../../../contributed/kernel';
+import { isContributed } from '../../../contributed/known';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
 import { shorterMedian } from '../../../rank/head-to-head';
 import { type Interval, provenNs } from '../../../rank/headline';

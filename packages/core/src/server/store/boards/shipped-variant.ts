@@ -4,13 +4,12 @@ import {
   type Dtype,
   feasible,
   ifValid,
-  isBatch,
   type Problem,
   parseVariant,
   passesOf,
   type ResolvedVariant,
   rateOf,
-  specialise,
+  sourceFor,
 } from '@tilemark/kernels';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
@@ -195,7 +194,7 @@ export function programOf(
   return {
     variant,
     address,
-    wgsl: specialise(definition, tunables, problem.dtype, isBatch(problem)),
+    wgsl: sourceFor(definition, tunables, problem),
     needs: kernelNeeds(definition, tunables, problem.dtype),
     bindings: bindingsOf(definition, tunables, problem).map(({ values, ...buffer }, binding) => ({
       binding,

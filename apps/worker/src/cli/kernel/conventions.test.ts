@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { admitKernel, outcomeReason } from '@tilemark/core';
+import type { Problem } from '@tilemark/kernels';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useBundle } from '../../bundle.test-helper';
+import { Runner } from '../../child/runner';
+
+// The manifests of docs/bring.md, each with a naive product behind what it declares.
+
+const bundle = useBundle();
+let runner: Runner;
+beforeAll(() => {
+  runner = new Runner({ entry: bundle.child, device: '0' });
+});
+afterAll(() => runner.close());
+
+const guide = readFileSync(new URL('../../../../../docs/bring.md', import.meta.url), 'utf8');
+const [, section = ''] = /\n## Conventions\n([\s\S]*?)\n## /.exec(guide) ?? [];
+const sources = [...section.matchAll(/```wgsl\n([\s\S]*?)```/g)].map(([, source = '']) => source);
+
+/** One thread per element of C, in blocks of 16 x 16. */
+const product =
+  (m: string, n: string, k: string, side = '16') =>
+  ([A, B, C]: readonly [string, string, string], { at = '', last = '' } = {}) =>
+    `
+@compute @workgroup_size(${side}, ${side})
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.y >= u32(${m}) || id.x >= u32(${n})) { return; }
+  var sum = 0.0;
+  for (var p = 0u; p < u32(${k}); p++) {
+    sum += ${A}[${at && `id.z * ${at}.A_OFFSET + `}id.y * ${k} + p] * ${B}[${at && `id.z * ${at}.B_OFFSET + `}p * ${n} + id.x];
+  }
+  ${C}[${at && `id.z * ${at}.C_OFFSET + `}id.y * ${n} + id.x] = sum${last};
+}`;
+
+const BODIES: Readonly<Record<string, string>> = {
+  plain: product('shape.M', 'shape.N', 'shape.K')(['a', 'b', 'result']),
+  named: product('info.rows', 'info.cols', 'info.row_stride')(['activations', 'weights', 'output']),
+  vectors: product('dims.x', 'dims.y', 'dims.z')(['x', 'w', 'y'], { last: ' * alpha' }),
+  array: product(
+    'info[0]',
+    'info[1]',
+    'info[2]',
+  )(['lhs', 'rhs', 'output'], {
+    last: ' + bias[id.x]',
+  }),
+  overrides: product('M', 'N', 'K', 'TILE')(['a', 'b', 'c']),
+  template: product('{{ M }}u', '{{ N }}u', '{{ K }}u', '{{ SIDE }}')(['a', 'b', 'c']),
+  batches: product('metadata.M', 'metadata.N', 'metadata.K')(['A', 'B', 'C'], { at: 'metadata' }),
+  linear: `
+@compute @workgroup_size(64)
+fn main(
+  @builtin(workgroup_id) group: vec3<u32>,
+  @builtin(num_workgroups) groups: vec3<u32>,
+  @builtin(local_invocation_index) lane: u32,
+) {
+  let index = (group.y * groups.x + group.x) * 64 + lane;
+  if (index >= params.m * params.n) { return; }
+  let row = index / params.n;
+  let col = index % params.n;
+  var sum = 0.0;
+  for (var p = 0u; p < params.k; p++) {
+    sum += src0[row * params.k + p] * src1[p * params.n + col];
+  }
+  dst[index] = sum;
+}`,
+  'one-row': `
+@compute @workgroup_size(1)
+fn main(@builtin(workgroup_id) group: vec3<u32>) {
+  let quarter = params.n / 4;
+  var sum = vec4<f32>();
+  for (var p = 0u; p < params.k; p++) {
+    sum += f32(a[p]) * vec4<f32>(b[p * quarter + group.x]);
+  }
+  c[group.x] = vec4<f16>(sum);
+}`,
+};
+
+async function outcomeOf(source: string, shape: Problem<'matmul'>['shape']) {
+  const { kernel, manifest } = await admitKernel({ author: 'ada', source });
+  const [dtype = 'f32'] = kernel.dtypes;
+  const problem: Problem = { op: 'matmul', shape, dtype };
+  const variant = { kernel: kernel.id, tunables: {} };
+  const { outcome } = await runner.run({ variant, problem, profile: 'default', policy: 'smoke' });
+  return { kind: outcome.kind, why: outcomeReason(outcome) ?? '', name: manifest.name };
+}
+
+const nameIn = (source: string) => /"name": "([\w-]+)"/.exec(source)?.[1] ?? '';
+
+it('the guide has a manifest of each convention', () => {
+  expect(sources.map(nameIn)).toEqual(Object.keys(BODIES));
+});
+
+it.each(sources.map((source) => [nameIn(source), source]))('%s is right', async (name, source) => {
+  const m = name === 'one-row' ? 1 : 33;
+  const batch = name === 'batches' ? { b: 3 } : {};
+  const shape = { ...batch, m, n: 68, k: 17 };
+  expect(await outcomeOf(source + BODIES[name], shape)).toMatchObject({ kind: 'measured', name });
+});
+
+it('more workgroups than fit along x go on along y', async () => {
+  const source = sources.find((text) => nameIn(text) === 'linear') ?? '';
+  const body = BODIES.linear?.replaceAll('64', '1') ?? '';
+  const small = source.replace(' / 64', '');
+  expect(await outcomeOf(small + body, { m: 300, n: 301, k: 2 })).toMatchObject({
+    kind: 'measured',
+  });
+});
+
+it('an input that is written does not compile', async () => {
+  const source = sources.find((text) => nameIn(text) === 'named') ?? '';
+  const body = BODIES.named?.replace('var sum = 0.0;', 'var sum = 0.0; weights[0] = 1;') ?? '';
+  const outcome = await outcomeOf(source + body, { m: 33, n: 68, k: 17 });
+  expect(outcome).toMatchObject({ kind: 'failed', why: expect.stringMatching(/^compile: .*read/) });
+});
