@@ -38,7 +38,7 @@ type Given = Pick<
  * one that cannot be told.
  */
 export function bindingsOf(given: Given, source: Source): Bindings {
-  const { op, zeros } = given;
+  const { zeros } = given;
   const variables = source.variables.toSorted((a, b) => a.group - b.group || a.binding - b.binding);
   const isArray = (variable: Variable) => variable.element !== null && !hasSizes(given, variable);
   const arrays = variables.filter((variable) => isArray(variable) && !(variable.name in zeros));
