@@ -206,13 +206,17 @@ function numbersOf(
         const told = isInOrder ? sides[at] : isOnly ? missing[0] : undefined;
         if (told !== undefined) return { leaf, value: told };
         throw new InputError(
-          `${variable.name} has ${numbers.length} numbers (${numbers.map(({ leaf: { path } }) => path || variable.name).join(', ')}), and what ${open.map((those) => those.name).join(', ') || name} ${open.length > 1 ? 'are' : 'is'} cannot be told: say it in "sizes": { "${leaf.path || variable.name}": "${sides.at(-1)}" }`,
+          `${variable.name} has ${numbers.length} numbers (${some(numbers.map(({ leaf: { path } }) => path || variable.name))}), and what ${some(open.map((those) => those.name))} ${open.length > 1 ? 'are' : 'is'} cannot be told: say it in "sizes": { "${leaf.path || variable.name}": "${sides.at(-1)}" }`,
           atLine(variable.line),
         );
       }),
     ]),
   );
 }
+
+/** The first names of a list that may be long. */
+const some = (names: readonly string[]) =>
+  names.length > 8 ? `${names.slice(0, 8).join(', ')}, ...` : names.join(', ');
 
 const pathOf = ({ name }: Variable, { path }: Leaf) =>
   path === '' || path.startsWith('[') ? `${name}${path}` : `${name}.${path}`;

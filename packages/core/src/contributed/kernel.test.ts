@@ -194,6 +194,12 @@ describe('bad input has one answer, at its place', () => {
       /shape has 5 numbers \(m, n, k, lda, ldb\), and what lda, ldb are cannot be told: say it in "sizes": { "lda"/,
     ],
     [
+      'a uniform of another type',
+      () => withSource('var<uniform> shape: Shape', 'var<uniform> shape: array<vec4f, 4096>'),
+      `wgsl:${lineOf(template, '@binding(3)')}`,
+      /shape has 16384 numbers \(\[0\].x, .* \[1\].w, ...\), and what .* cannot be told/,
+    ],
+    [
       'a uniform whose order cannot be told',
       () => withSource('{ m: u32, n: u32, k: u32 }', '{ stride: u32, width: u32, m: u32 }'),
       `wgsl:${lineOf(template, '@binding(3)')}`,
