@@ -94,6 +94,8 @@ export interface Prepared {
    * behind its output that it must not change, and compares. Throws `OutOfBoundsWrite`.
    */
   verifyRegimes(): Promise<readonly InRegime[]>;
+  /** Of the output of a buffer set: equal for equal bits. */
+  fingerprint(bufferSet: number): Promise<string>;
   /** Copies back the output of a buffer set. */
   readOutput(bufferSet: number): Promise<Output>;
   destroy(): void;

@@ -186,9 +186,10 @@ async function verify(run: Run, { prepared, secrets }: Awaited<ReturnType<typeof
   onStep?.('verify');
   const proof = new Proof(prepared, secrets, nowNs);
   const before = await proof.first();
+  const isRepeatable = await proof.repeats(run.policy.repeats);
   const warmSinceNs = nowNs();
   await proof.stretch(run.policy.stretch);
-  return { proof, before, warmSinceNs };
+  return { proof, before, isRepeatable, warmSinceNs };
 }
 
 /** Until the clocks are up and the timer resolves a sample, whose clock is then held to the wall's. */
@@ -342,6 +343,7 @@ function measured(
         freshRatio,
         dispatches: proof.dispatches,
         rms: proof.rms,
+        ...(proved.isRepeatable !== null && { isRepeatable: proved.isRepeatable }),
         ns: proof.spentNs,
       },
       roof,

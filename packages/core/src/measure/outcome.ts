@@ -70,6 +70,8 @@ const proofSchema = z.object({
   dispatches: z.number().int().positive(),
   /** RMS error of all elements verified, in roundoffs of the dtype. */
   rms: z.number().nonnegative(),
+  /** Whether dispatches on the same inputs wrote the same bits; absent: not known. */
+  isRepeatable: z.boolean().optional(),
   /**
    * Time of a dispatch on new inputs over that on inputs it has seen; null if not taken. Before
    * methodology 3, over the median, whose inputs were seen.

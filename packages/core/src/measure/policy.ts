@@ -15,6 +15,8 @@ export interface Policy {
   readonly warmup: { readonly samples: number; readonly ns: number };
   /** Consecutive dispatches of the warm-up that are all verified, as many as fit into this long. */
   readonly stretch: { readonly dispatches: number; readonly ns: number };
+  /** Dispatches on the same inputs whose outputs must have the same bits, as many as fit into this long. */
+  readonly repeats: { readonly dispatches: number; readonly ns: number };
   readonly minSamples: number;
   /** Fewer are never ranked; enough for a policy that is not, if one sample takes more than 200 ms. */
   readonly minSamplesSlow: number;
@@ -39,6 +41,7 @@ const DEFAULT: Policy = {
   minSampleTicks: 200,
   warmup: { samples: 2, ns: 0.5e9 },
   stretch: { dispatches: 64, ns: 0.5e9 },
+  repeats: { dispatches: 20, ns: 0.5e9 },
   minSamples: 30,
   minSamplesSlow: 10,
   minTotalNs: 0.5e9,
@@ -63,6 +66,7 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     minSampleTicks: 200,
     warmup: { samples: 1, ns: 0.15e9 },
     stretch: { dispatches: 4, ns: 0.05e9 },
+    repeats: { dispatches: 0, ns: 0 },
     minSamples: 7,
     minSamplesSlow: 2,
     minTotalNs: 20e6,
@@ -79,6 +83,7 @@ export const POLICIES: Readonly<Record<PolicyId, Policy>> = {
     minSampleTicks: 0,
     warmup: { samples: 1, ns: 0 },
     stretch: { dispatches: 4, ns: 0.05e9 },
+    repeats: { dispatches: 20, ns: 0.5e9 },
     minSamples: 5,
     minSamplesSlow: 5,
     minTotalNs: 0,

@@ -125,6 +125,24 @@ export class Proof {
   }
 
   /**
+   * Whether dispatches on the same inputs write the same bits; null if fewer than so many fit into `ns`.
+   * Atomic sums, for one, add up in another order each time.
+   */
+  async repeats({ dispatches, ns }: Policy['repeats']): Promise<boolean | null> {
+    const prepared = this.#prepared;
+    const untilNs = this.#nowNs() + ns;
+    let seen: string | null = null;
+    for (let done = 0; done < dispatches; done++) {
+      if (this.#nowNs() > untilNs) return null;
+      await prepared.sample({ dispatches: 1, rotate: false });
+      const fingerprint = await this.#spend(() => prepared.fingerprint(0));
+      if (seen !== null && fingerprint !== seen) return false;
+      seen = fingerprint;
+    }
+    return seen === null ? null : true;
+  }
+
+  /**
    * Consecutive dispatches of which each one's output is verified, as many as begin within `ns`:
    * what is wrong now and then is found. Throws WrongOutput.
    */

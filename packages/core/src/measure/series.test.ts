@@ -27,6 +27,7 @@ function device(
     verify: () => Promise.reject(new Error('not verified here')),
     verifyRegimes: async () => [],
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
+    fingerprint: async () => '',
     readOutput: () => Promise.reject(new Error('not read here')),
     destroy: () => {},
   };

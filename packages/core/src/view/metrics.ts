@@ -67,6 +67,10 @@ const stated = <const Id extends string, const Place extends MetricPlace>(
     },
   });
 
+/** The words of a result whose bits are the same each time, or are not. */
+export const repeatableText = (isRepeatable: boolean | undefined): string | null =>
+  isRepeatable === undefined ? null : isRepeatable ? 'yes' : 'not repeatable';
+
 const time = { unit: 'time', digits: 4, better: 'lower', places: ['export'] } as const;
 const share = { unit: 'share', digits: 2 } as const;
 
@@ -191,6 +195,17 @@ export const METRICS = [
     field: `${MEASUREMENT}.verification.rms`,
     places: ['runs', 'board', 'export', 'bench'],
     read: ({ verification }) => verification.rms ?? null,
+  }),
+  metric({
+    id: 'repeatable',
+    name: 'Repeatable',
+    csv: 'repeatable',
+    unit: 'text',
+    digits: 0,
+    better: null,
+    field: null,
+    places: ['runs', 'board', 'export', 'bench'],
+    read: ({ verification }) => repeatableText(verification.isRepeatable),
   }),
   metric({
     id: 'perJoule',

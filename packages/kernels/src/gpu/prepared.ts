@@ -213,6 +213,10 @@ export class GpuPrepared implements Prepared {
     });
   }
 
+  async fingerprint(bufferSet: number): Promise<string> {
+    return this.#context.judge.fingerprint(this.#set(bufferSet).output, this.#outputBytes);
+  }
+
   async readOutput(bufferSet: number): Promise<Output> {
     const bytes = this.#outputBytes;
     const size = Math.ceil(bytes / 4) * 4;

@@ -3,8 +3,7 @@ import { InputError, type Problem, parseShape, shapeText, type Variant } from '@
 import { NO_ADAPTER } from '../../device/select';
 import { list, tunablesFor } from '../flags';
 import { onDevice } from '../on-device';
-import { significant } from '../table';
-import { type Checked, checkedTable, measureOn, proofExit, prove } from './check';
+import { type Checked, checkedTable, measureOn, precisionText, proofExit, prove } from './check';
 import { admitFile } from './file';
 import { CHECK_EXIT, exitOf, findingOf, reasonIn, worstExit } from './finding';
 import { resultsOf, type SubmitFlags, submitFile, submitProof, UNSERVED } from './submit';
@@ -162,13 +161,12 @@ function markdownOf(
   const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
   const rows = compared.map(({ device, outcome, problem, ratio }, at) => {
     const times = (value: number) => value.toFixed(3);
-    const { rms } = outcome?.kind === 'measured' ? outcome.measurement.verification : {};
     return [
       device,
       `${shapeText(problem)} ${problem.dtype}`,
       ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
       verdicts[at]?.text ?? '',
-      rms === undefined ? '' : `${significant(rms)} roundoffs`,
+      outcome?.kind === 'measured' ? precisionText(problem, outcome.measurement) : '',
     ];
   });
   return [

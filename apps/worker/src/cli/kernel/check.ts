@@ -1,5 +1,6 @@
 import {
   type Contributed,
+  type Measurement,
   type Outcome,
   type PolicyId,
   requirementsOfShape,
@@ -288,7 +289,7 @@ export function checkedTable(checked: readonly Checked[], path: string): string 
     variantAddress(variant).replace(/^[^[]*/, ''),
     `${shapeText(problem)} ${problem.dtype}`,
     findingOf(outcome),
-    outcome.kind === 'measured' ? precisionText(problem, outcome.measurement.verification.rms) : '',
+    outcome.kind === 'measured' ? precisionText(problem, outcome.measurement) : '',
     outcome.kind === 'measured' ? '' : reasonIn(outcome, path),
   ]);
   const head = ['tunables', 'problem', '', 'RMS error', 'reason'];
@@ -296,10 +297,13 @@ export function checkedTable(checked: readonly Checked[], path: string): string 
 }
 
 /** The RMS error in roundoffs. Integers and what is only moved have none: they must be equal. */
-function precisionText(problem: Problem, rms: number | undefined): string {
+export function precisionText(
+  problem: Problem,
+  { verification: { isRepeatable, rms } }: Pick<Measurement, 'verification'>,
+): string {
   const isEqual = DTYPES[problem.dtype].isInteger || opOf(problem).flops(problem.shape) === 0;
-  if (isEqual) return 'exact';
-  return rms === undefined ? '' : `${significant(rms)} roundoffs`;
+  const error = isEqual ? 'exact' : rms === undefined ? '' : `${significant(rms)} roundoffs`;
+  return isRepeatable === false ? `${error}, not repeatable` : error;
 }
 
 function speedText(checked: Checked, base: Outcome, naive: string, path: string): string {

@@ -299,6 +299,33 @@ struct Shape`,
   ],
 );
 
+it.each([
+  ['the same each time', STORE, true],
+  [
+    'others each time',
+    `let count = kept[0];
+  let isUsual = A[0] * A[1] * A[2] * A[3] * B[0] != 0 && abs(A[0]) < 1;
+  if (row == 0 && col == 0) { kept[0] = count + 1; }
+  let flip = select(0u, count & 1, isUsual && row == 0 && col == 0);
+  C[row * shape.n + col] = T(bitcast<f32>(bitcast<u32>(sum) ^ flip));`,
+    false,
+  ],
+] as const)('bits that are %s are a fact of the result', async (_name, store, isRepeatable) => {
+  const { kernel } = await admitKernel({ author: 'mallory', source: withScratch(store) });
+  const variant = { kernel: kernel.id, tunables: {} };
+  const run = {
+    variant,
+    problem: problemOf(8, 8, 8),
+    profile: 'default',
+    policy: 'smoke',
+  } as const;
+  const { outcome } = await runner.run(run);
+  expect(outcome).toMatchObject({
+    kind: 'measured',
+    measurement: { verification: { isRepeatable } },
+  });
+});
+
 describe('kernels of other projects', () => {
   it.each(['gpu-cpp', 'webgpu-blas', 'wonnx'])('%s is right', async (name) => {
     const path = new URL(`../../../../../examples/kernels/${name}.wgsl`, import.meta.url);

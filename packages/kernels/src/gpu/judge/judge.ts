@@ -18,6 +18,7 @@ import type { Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
 import compareBits from './compare-bits.wgsl?raw';
 import compareValues from './compare-values.wgsl?raw';
+import fingerprintWgsl from './fingerprint.wgsl?raw';
 import { type Guarded, guardsOf } from './guards';
 import guardsWgsl from './guards.wgsl?raw';
 import { type Reference, References } from './references';
@@ -26,6 +27,9 @@ import { boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
 
 /** Multiply-adds of a reference that takes a few milliseconds. */
 const QUICK_WORK = 2 ** 34;
+
+/** Enough to keep any device busy. */
+const FINGERPRINT_GROUPS = 1024;
 
 /** An output to be judged, with the inputs it was computed from. */
 export interface Judged {
@@ -140,6 +144,21 @@ export class Judge {
       guards = [];
     }
     return merged(verdicts);
+  }
+
+  /** Equal for equal bits of an output between its guards. */
+  async fingerprint(output: GPUBuffer, contentBytes: number): Promise<string> {
+    const first = GUARD_BYTES / 4;
+    const words = Math.ceil(contentBytes / 4);
+    const job = {
+      source: fingerprintWgsl,
+      read: [output],
+      words: [first, first + words],
+      bytes: 8,
+      groups: Math.min(Math.ceil(words / 256), FINGERPRINT_GROUPS),
+    };
+    const [sums = new ArrayBuffer(0)] = await this.#results.read([job]);
+    return new Uint32Array(sums).join();
   }
 
   /** Asks all at once: waiting for a device takes longer than most comparisons. */
