@@ -157,12 +157,16 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await row.getByRole('link', { name: /^matmul\// }).click();
   await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
   await expect(page.getByText('1,980 MHz')).toBeVisible();
-  await page.getByRole('link', { name: 'Compare with…' }).click();
+  await page.getByRole('checkbox', { name: /^Select to compare/ }).check();
+  await page.getByRole('link', { name: 'Sweeps' }).click();
+  await page.goto(`${grid.url}${pages.sweep}`);
   await page
-    .getByRole('region', { name: 'Compare with' })
-    .getByRole('link', { name: /matmul\/naive/ })
+    .getByRole('checkbox', {
+      name: /^Select to compare: matmul\/naive.* on Example Tile 100, 1024/,
+    })
     .first()
-    .click();
+    .check();
+  await page.getByRole('link', { name: 'Compare 2' }).click();
   await expect(page.getByText('B is slower', { exact: true })).toBeVisible();
   await page.getByRole('link', { name: 'Swap A and B' }).click();
   await expect(page.getByText('B is faster', { exact: true })).toBeVisible();
@@ -222,20 +226,20 @@ test('a field that is wrong is not hidden by the bar of ticked results', async (
   await field.fill('512x512');
   await page.getByRole('button', { name: 'Submit sweep' }).click();
   await expect(field).toBeFocused();
-  const bar = await page.getByRole('region', { name: 'Results to compare' }).boundingBox();
+  const bar = await page.getByRole('region', { name: 'Ticked to compare' }).boundingBox();
   const box = await field.boundingBox();
   expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(bar?.y ?? 0);
 });
 
 test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
   await page.goto(`${grid.url}/?op=matmul&shape=1024&groups=gpu,software`);
-  const bar = page.getByRole('region', { name: 'Results to compare' });
+  const bar = page.getByRole('region', { name: 'Ticked to compare' });
   await expect(bar).toHaveCount(0);
   await page
     .getByRole('checkbox', { name: /^Select to compare: matmul.* on Example Tile 100/ })
     .focus();
   await page.keyboard.press('Space');
-  await expect(bar).toContainText('One result ticked');
+  await expect(bar).toContainText('One ticked');
   // Another page, the same choice.
   await open(page, pages.kernel ?? '');
   await page.getByRole('checkbox', { name: /^Select to compare: .* on llvmpipe/ }).focus();
@@ -412,7 +416,7 @@ test('different work gets no verdict, whatever the times', async ({ page }) => {
 
 test('the place of the reader is in sight on a phone', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const path of ['/', '/coverage', '/docs/measure']) {
+  for (const path of ['/', '/best', '/docs/measure']) {
     await page.goto(`${grid.url}${path}`);
     await expect(page.locator('nav[aria-label=Main] [aria-current=page]')).toBeInViewport({
       ratio: 1,
@@ -498,7 +502,7 @@ test('browse, submit and attach by keyboard alone', async ({ page }) => {
   await follow(/^matmul\//);
   await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
 
-  await follow('Workers');
+  await follow('Add your GPU');
   const machine = page.getByRole('textbox', { name: 'Machine' });
   await expect(machine).toBeVisible();
   await tabTo(page, 'Machine', machine);
@@ -558,15 +562,16 @@ test('a device is tuned for a family by keyboard alone', async ({ page }) => {
   await expect(page).toHaveURL(/state=waiting/);
 });
 
-test('the failed runs of a sweep are queued again from the page of queues', async ({ page }) => {
-  await page.goto(`${grid.url}/queues`);
+test('the failed runs of a sweep are queued again by whoever operates', async ({ page }) => {
+  await page.goto(`${grid.url}/operate`);
   const failed = page.getByRole('row', { name: /^Fails in its device/ });
   await expect(failed).toContainText('the device was lost');
   // A visitor only looks.
   await expect(failed.getByRole('button')).toHaveCount(0);
   await page.goto(grid.loginUrl);
-  await page.goto(`${grid.url}/queues`);
-  const queue = page.getByRole('row', { name: /^Example Tile 100/ });
+  await page.goto(`${grid.url}/operate`);
+  const queues = page.getByRole('table', { name: 'Queues by device' });
+  const queue = queues.getByRole('row', { name: /^Example Tile 100/ });
   const waiting = async () => Number(await queue.getByRole('cell').nth(1).textContent());
   const before = await waiting();
   await failed.getByRole('button', { name: /^Retry/ }).click();
@@ -806,11 +811,9 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
     expect.soft(answer?.status(), path).toBe(404);
     await expect.soft(page.getByRole('heading', { level: 1 }), path).toHaveText('Page not found');
   }
-  // The form stays, with what was entered.
   await page.goto(`${grid.url}/compare?a=none`);
-  await expect(page.getByText('There is no result “none”.')).toBeVisible();
+  await expect(page.getByText('There is no result or device “none”.')).toBeVisible();
   await expect(page.getByText('Showing defaults')).toHaveCount(0);
-  await expect(page.getByLabel('Result A')).toHaveValue('none');
   const junk = `/?op=conv&shape=${'9'.repeat(5_000)}&profile=%3Cscript%3E`;
   const answer = await page.goto(`${grid.url}${junk}`);
   expect(answer?.status()).toBe(400);
@@ -821,7 +824,7 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
   const frame = () => Promise.all((['banner', 'contentinfo'] as const).map(partOf));
   const partOf = (role: 'banner' | 'contentinfo') => page.getByRole(role).textContent();
   const usual = await frame();
-  expect(usual.join()).toContain('Tokens');
+  expect(usual.join()).toContain('Operate');
   for (const path of ['/?op=conv', '/best?m=4', '/nothing', '/sweeps/%E0%A4']) {
     await page.goto(`${grid.url}${path}`);
     expect.soft(await frame(), path).toEqual(usual);
@@ -874,6 +877,16 @@ test('the docs contain every primer of the repository', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'How right is right' })).toBeInViewport();
   await page.getByRole('link', { name: 'As printed' }).click();
   await expect(page).toHaveURL(/\/docs\/statistics$/);
+  for (const [from, to] of [
+    ['/workers', '/operate'],
+    ['/queues', '/operate'],
+    ['/coverage', '/operate/coverage'],
+    ['/tokens', '/operate/tokens'],
+    ['/compare/devices?a=1', '/compare?a=1'],
+  ]) {
+    await page.goto(`${grid.url}${from}`);
+    expect(page.url()).toBe(`${grid.url}${to}`);
+  }
   // What a guide was called, with the section that a link names.
   await page.goto(`${grid.url}/docs/measurement#the-roof`);
   await expect(page).toHaveURL(/\/docs\/measure#the-roof$/);

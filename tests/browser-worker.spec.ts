@@ -114,7 +114,7 @@ const inHand = (id: string, sweep: string) =>
 
 test('an invite is made on the page, opened, and a sweep completes in the tab', async () => {
   const admin = await visitor(grid.loginUrl);
-  await admin.goto(`${grid.url}/workers`);
+  await admin.goto(`${grid.url}/add`);
   await admin.getByLabel('For whom').fill('class');
   await admin.getByRole('button', { name: 'Create invite' }).click();
   const link = await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent();

@@ -200,10 +200,10 @@ test('of the API page: what asks this grid', async ({ page }) => {
   expect(JSON.parse(stdout)).toMatchObject({ wgsl: expect.stringContaining('@compute') });
 });
 
-test('of the workers page: what measures elsewhere, and whose file it imports', async ({
+test('of the page that adds a GPU: what measures elsewhere, and whose file it imports', async ({
   page,
 }) => {
-  const commands = await commandsOf(page, '/workers');
+  const commands = await commandsOf(page, '/add');
   const devices = commands.find((command) => command.endsWith(' devices'));
   expect(await shell(devices ?? '')).toMatch(/cpu|CPU/);
   const elsewhere = commands.find((command) => command.includes(' bench '));
@@ -212,12 +212,12 @@ test('of the workers page: what measures elsewhere, and whose file it imports', 
   expect(await importFile(file)).not.toEqual([]);
 });
 
-test('of the workers page: attaching, on either system, with the token pasted', async ({
+test('of the page that adds a GPU: attaching, on either system, with the token pasted', async ({
   page,
 }) => {
   for (const start of ['TILEMARK_TOKEN', '$env:']) {
     const { secret } = await post('/tokens', { name: `commands ${start}`, role: 'worker' });
-    await page.goto(`${grid.url}/workers`);
+    await page.goto(`${grid.url}/add`);
     // Nothing can be copied that would not work.
     await expect(page.getByText('Paste the token first')).toHaveCount(2);
     await page.getByLabel('Worker token').fill(secret);

@@ -81,7 +81,7 @@ test('an admin drains, resumes and revokes a worker, and the audit list tells', 
 }) => {
   const page = await loggedIn(browser);
   page.on('dialog', (dialog) => void dialog.accept());
-  await page.goto(`${grid.url}/workers`);
+  await page.goto(`${grid.url}/operate`);
   const row = page.getByRole('row', { name: /Anvil 9000/ });
   await expect(row).toContainText('bench');
   await row.getByRole('button', { name: 'Drain' }).click();
@@ -98,7 +98,7 @@ test('an admin drains, resumes and revokes a worker, and the audit list tells', 
   await expect(row).toHaveCount(0);
   await expect(page.getByText('has no worker:')).toBeVisible();
 
-  await page.goto(`${grid.url}/audit`);
+  await page.goto(`${grid.url}/operate/audit`);
   for (const did of ['attached', 'drained', 'paused', 'resumed', 'revoked']) {
     await expect(page.getByRole('row', { name: new RegExp(`${did} a worker`) })).toBeVisible();
   }
@@ -119,7 +119,7 @@ test('a sweep says that its device has no worker', async ({ browser }) => {
 test('an admin makes a token that expires, and revokes it', async ({ browser }) => {
   const page = await loggedIn(browser);
   page.on('dialog', (dialog) => void dialog.accept());
-  await page.goto(`${grid.url}/tokens`);
+  await page.goto(`${grid.url}/operate/tokens`);
   const form = page.getByRole('form', { name: 'Create a token' });
   await form.getByLabel('Name').fill('Grace');
   await form.getByLabel('Valid for').selectOption('7 days');
@@ -138,7 +138,7 @@ test('an admin makes a token that expires, and revokes it', async ({ browser }) 
 
 test('the page waits for a machine, and says that it is there', async ({ browser }) => {
   const page = await loggedIn(browser);
-  await page.goto(`${grid.url}/workers`);
+  await page.goto(`${grid.url}/add`);
   await page.getByRole('textbox', { name: 'Machine' }).fill('second');
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText('Waiting for the machine…')).toBeVisible();
@@ -149,6 +149,7 @@ test('the page waits for a machine, and says that it is there', async ({ browser
   }).toPass();
   // Two of one device are told apart, by machine and by token.
   await attach('third');
+  await page.goto(`${grid.url}/operate`);
   for (const host of ['second', 'third']) {
     await expect(
       page.getByRole('rowheader', { name: new RegExp(`^${host}\\s*token`) }).first(),
@@ -161,7 +162,7 @@ test('a member uploads what a machine without a network measured, whole or not a
   page,
 }) => {
   await page.goto(`${grid.url}/login?token=${await makeToken('member')}`);
-  await page.goto(`${grid.url}/workers`);
+  await page.goto(`${grid.url}/add`);
   const form = page.getByRole('form', { name: 'Import results' });
   const upload = async (content: object) => {
     const buffer = Buffer.from(JSON.stringify(content));
@@ -185,11 +186,11 @@ test('a member uploads what a machine without a network measured, whole or not a
   await expect(page.getByText('imported').filter({ visible: true }).first()).toBeVisible();
 });
 
-test('the page of queues shows what waits for a device', async ({ browser }) => {
+test('the page of workers shows what waits for a device', async ({ browser }) => {
   const admin = await loggedIn(browser);
-  await admin.goto(`${grid.url}/workers`);
-  await admin.getByRole('link', { name: 'Queues' }).click();
-  const row = admin.getByRole('row', { name: /^Anvil 9000/ });
+  await admin.goto(`${grid.url}/operate`);
+  const queues = admin.getByRole('table', { name: 'Queues by device' });
+  const row = queues.getByRole('row', { name: /^Anvil 9000/ });
   await expect(row).toContainText(/\d of \d/);
   await expect(row.getByRole('cell').nth(1)).toHaveText(/^[1-9]/);
   await admin.context().close();
@@ -197,7 +198,7 @@ test('the page of queues shows what waits for a device', async ({ browser }) => 
 
 test('the coverage page shows what a device has still to run', async ({ browser }) => {
   const page = await loggedIn(browser);
-  await page.goto(`${grid.url}/coverage`);
+  await page.goto(`${grid.url}/operate/coverage`);
   const row = page.getByRole('row', { name: /Anvil 9000/ });
   await expect(row).toContainText('5 waiting');
   await expect(page.getByRole('button', { name: 'Nothing is stale' })).toBeDisabled();
@@ -213,17 +214,17 @@ test('the coverage page shows what a device has still to run', async ({ browser 
 
 test('a member is told that tokens and the audit list are for admins', async ({ page }) => {
   await page.goto(`${grid.url}/login?token=${await makeToken('member')}`);
-  for (const path of ['/tokens', '/audit']) {
+  for (const path of ['/operate/tokens', '/operate/audit']) {
     await page.goto(`${grid.url}${path}`);
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('This page is for admins');
   }
-  await page.goto(`${grid.url}/workers`);
+  await page.goto(`${grid.url}/operate`);
   await expect(page.getByRole('columnheader', { name: 'Actions' })).toHaveCount(0);
 });
 
 test('attach and see: a token, a command, and the machine is there', async ({ page }) => {
   await page.goto(grid.loginUrl);
-  await page.goto(`${grid.url}/workers`);
+  await page.goto(`${grid.url}/add`);
   await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText('The commands contain the token for lab machine.')).toBeVisible();
@@ -240,9 +241,9 @@ test('attach and see: a token, a command, and the machine is there', async ({ pa
   const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
   try {
     // The page hears of it: nothing reloads it.
-    const row = page.getByRole('table').getByRole('row', { name: /llvmpipe/ });
-    await expect(row).toBeVisible({ timeout: 60_000 });
-    await row.getByRole('link', { name: /llvmpipe/ }).click();
+    const arrived = page.getByRole('listitem').filter({ hasText: /llvmpipe.* is attached/ });
+    await expect(arrived).toBeVisible({ timeout: 60_000 });
+    await arrived.getByRole('link').click();
     await expect(page.getByRole('heading', { name: 'Roofline' })).toBeVisible();
     await page.goto(`${grid.url}/sweeps`);
     await expect(page.getByRole('row', { name: /starter/ }).first()).toBeVisible();
@@ -258,7 +259,7 @@ test('the page of an attached worker is accessible in both schemes and as wide a
 }, async ({ browser }) => {
   await attach();
   const page = await loggedIn(browser, {});
-  await page.goto(`${grid.url}/workers`);
+  await page.goto(`${grid.url}/operate`);
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
     expect.soft(await violations(page), `${width}`).toEqual([]);

@@ -77,7 +77,7 @@ async function plant(): Promise<void> {
 const PAGES_OF_A_KIND = 4;
 
 /** Pages that no other links to. */
-const UNLINKED = ['/queues', '/login', '/nothing/here', `/?shape=${MARKUP}`];
+const UNLINKED = ['/login', '/nothing/here', `/?shape=${MARKUP}`];
 
 /** Paths of the site's own pages that a page links to; the primers show nothing that people name. */
 async function linksOf(page: Page): Promise<string[]> {
@@ -120,7 +120,7 @@ test('markup in names is text on every page', async ({ page }) => {
   }
   expect(hits).toEqual([]);
   // They were there to be shown.
-  for (const path of ['/sweeps', '/tokens', '/workers', '/devices', '/audit']) {
+  for (const path of ['/sweeps', '/operate/tokens', '/operate', '/devices', '/operate/audit']) {
     expect.soft([...shown], path).toContain(path);
   }
   expect([...shown].some((path) => /^\/sweeps\/./.test(path))).toBe(true);

@@ -59,13 +59,13 @@ test('the printed link logs in at once, and a link elsewhere asks before it does
 }) => {
   await page.goto(grid.printedUrl);
   expect(await whoIs(page)).toMatch(/\(admin\)/);
-  const link = `${grid.url}/login?token=${await makeToken('Eve')}&next=/workers`;
+  const link = `${grid.url}/login?token=${await makeToken('Eve')}&next=/operate`;
   await followFrom(page, link);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Log in with this link?');
   expect(await whoIs(page)).toMatch(/\(admin\)/);
   await followFrom(page, link);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await expect(page).toHaveURL(`${grid.url}/workers`);
+  await expect(page).toHaveURL(`${grid.url}/operate`);
   expect(await whoIs(page)).toMatch(/Eve \(member\)/);
 });
 

@@ -69,7 +69,7 @@ test('its session is for TLS only, and the attach command has the address that t
   const session = (await context.cookies()).find(({ name }) => name === 'tilemark-session');
   expect(session).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Lax' });
 
-  await page.goto(`${proxy.url}/workers`);
+  await page.goto(`${proxy.url}/add`);
   await page.getByRole('textbox', { name: 'Machine' }).fill('lab');
   // A write by session: it has to come from this origin.
   await page.getByRole('button', { name: 'Create token' }).click();

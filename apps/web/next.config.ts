@@ -18,6 +18,20 @@ const MOVED_DOCS = {
   'your-kernel': 'bring',
 };
 
+/** Pages by the address that they had. */
+const MOVED = {
+  '/workers': '/operate',
+  '/queues': '/operate',
+  '/coverage': '/operate/coverage',
+  '/tokens': '/operate/tokens',
+  '/audit': '/operate/audit',
+  '/compare/devices': '/compare',
+  '/compare/variants': '/compare',
+  ...Object.fromEntries(
+    Object.entries(MOVED_DOCS).map(([from, to]) => [`/docs/${from}`, `/docs/${to}`]),
+  ),
+};
+
 const config: NextConfig = {
   poweredByHeader: false,
   output: 'standalone',
@@ -59,9 +73,9 @@ const config: NextConfig = {
   // The permalinks of results: short, and readable in the tree.
   rewrites: async () => [{ source: '/r/:id', destination: '/results/short/:id' }],
   redirects: async () =>
-    Object.entries(MOVED_DOCS).map(([from, to]) => ({
-      source: `/docs/${from}`,
-      destination: `/docs/${to}`,
+    Object.entries(MOVED).map(([source, destination]) => ({
+      source,
+      destination,
       permanent: true,
     })),
   headers: async () => [

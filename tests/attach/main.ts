@@ -165,7 +165,7 @@ async function main(folder: string, lab: Lab): Promise<void> {
   };
   /** The command as the page shows it, with the token in its place. */
   const shownCommand = async (secret: string): Promise<string> => {
-    const page = await (await fetch(`${origin}/workers`)).text();
+    const page = await (await fetch(`${origin}/add`)).text();
     // Its options are in elements of their own, so that lines break between them.
     const text = page.replaceAll(/<[^>]*>/g, '');
     const [command] = /TILEMARK_TOKEN=TOKEN npx -y \S+ --server \S+/.exec(text) ?? [];

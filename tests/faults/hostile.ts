@@ -253,7 +253,7 @@ export async function besiege(grid: FaultGrid, forMs: number): Promise<Siege> {
   const honest = await grid.submit(64);
   const reads = [
     `/sweeps/${honest.id}`,
-    '/queues',
+    '/operate',
     `/api/v1/sweeps/${honest.id}/results?format=csv`,
   ];
   const before = await ended(grid, honest.id);

@@ -4,12 +4,13 @@ import { useLinkStatus } from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ComponentProps, useState } from 'react';
 import { Link } from './link';
-import { THEME_COOKIE, THEMES, type Theme } from './site';
+import { THEME_COOKIE, THEMES, type Theme, UNDER } from './site';
 
 /** A link of the main navigation, marked if it is the current page. */
 export function NavLink({ href, children }: { href: string; children: string }) {
   const path = usePathname();
-  const here = href === '/' ? path === '/' : path === href || path.startsWith(`${href}/`);
+  const first = `/${path.split('/')[1] ?? ''}`;
+  const here = href === (UNDER[first] ?? first);
   return (
     <Link
       href={href}
@@ -19,6 +20,34 @@ export function NavLink({ href, children }: { href: string; children: string }) 
       {children}
       <Pending />
     </Link>
+  );
+}
+
+/** Links to the parts of a page, with the current one marked. */
+export function Tabs({
+  label,
+  tabs,
+  here,
+}: {
+  label: string;
+  tabs: readonly (readonly [href: string, text: string])[];
+  /** Absent: by the path. */
+  here?: string;
+}) {
+  const path = usePathname();
+  return (
+    <nav aria-label={label} className="mb-4 flex flex-wrap gap-1 border-b border-line">
+      {tabs.map(([href, text]) => (
+        <Link
+          key={href}
+          href={href}
+          aria-current={href === (here ?? path) ? 'page' : undefined}
+          className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-[0.8125rem] whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
+        >
+          {text}
+        </Link>
+      ))}
+    </nav>
   );
 }
 

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { ButtonLink } from './button';
-import { Link } from './link';
 import { statusTiles } from './site';
 
 /** The title of a page, a line about it, and its actions. */
@@ -32,32 +31,6 @@ export function PageHeader({
       </div>
       {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
-  );
-}
-
-/** Links to the forms that a page has, with the current one marked. */
-export function Tabs({
-  label,
-  tabs,
-  here,
-}: {
-  label: string;
-  tabs: readonly (readonly [href: string, text: string])[];
-  here: string;
-}) {
-  return (
-    <nav aria-label={label} className="mb-4 flex gap-1 border-b border-line">
-      {tabs.map(([href, text]) => (
-        <Link
-          key={href}
-          href={href}
-          aria-current={href === here ? 'page' : undefined}
-          className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-[0.8125rem] whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-accent aria-[current=page]:font-medium aria-[current=page]:text-ink"
-        >
-          {text}
-        </Link>
-      ))}
-    </nav>
   );
 }
 

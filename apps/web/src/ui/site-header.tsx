@@ -1,6 +1,7 @@
+import { ButtonLink } from './button';
 import { Link } from './link';
 import { LoginLink, NavLink, ThemeToggle } from './navigation';
-import { ADMIN_PLACES, MARK_TILES, PLACES, type Theme } from './site';
+import { MARK_TILES, PLACES, type Theme } from './site';
 
 /**
  * Navigation, the visitor's account, and the colour scheme.
@@ -26,13 +27,15 @@ export function SiteHeader({
           // On narrow screens in as many lines as it takes: every place is in sight.
           className="order-last flex w-full flex-wrap gap-x-4 pb-1 lg:order-none lg:w-auto lg:gap-x-5 lg:pb-0"
         >
-          {[...PLACES, ...(user?.role === 'admin' ? ADMIN_PLACES : [])].map(([href, name]) => (
+          {PLACES.map(([href, name]) => (
             <NavLink key={href} href={href}>
               {name}
             </NavLink>
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-2">
+          <ButtonLink href="/add">Add your GPU</ButtonLink>
+          {user?.role === 'admin' && <NavLink href="/operate">Operate</NavLink>}
           {user && (
             <form action="/logout" method="post" className="flex items-center gap-2">
               <span className="hidden text-xs text-muted md:inline" title={`Role: ${user.role}`}>

@@ -1,21 +1,18 @@
 /** Pages of the main navigation, by address and name. */
 export const PLACES = [
   ['/', 'Leaderboard'],
-  ['/best', 'Best kernel'],
-  ['/sweeps', 'Sweeps'],
   ['/kernels', 'Kernels'],
   ['/devices', 'Devices'],
-  ['/workers', 'Workers'],
-  ['/coverage', 'Coverage'],
-  ['/compare', 'Compare'],
+  ['/sweeps', 'Sweeps'],
   ['/docs', 'Docs'],
 ] as const;
 
-/** Further pages for admins. */
-export const ADMIN_PLACES = [
-  ['/tokens', 'Tokens'],
-  ['/audit', 'Audit'],
-] as const;
+/** Pages that a place leads to, by the place under which they are marked. */
+export const UNDER: Readonly<Record<string, string>> = {
+  '/best': '/',
+  '/compare': '/',
+  '/results': '/sweeps',
+};
 
 /** Chosen in the header, kept in a cookie, read by the server: the first paint is right. */
 export const THEMES = ['system', 'light', 'dark'] as const;

@@ -21,7 +21,7 @@ export default async function ApiPage() {
         actions={<ButtonAnchor href="/api/v1/openapi.json">openapi.json</ButtonAnchor>}
       >
         JSON over HTTP. Writing requires a token, made on the{' '}
-        <TextLink href="/tokens">Tokens</TextLink> page and sent as{' '}
+        <TextLink href="/operate/tokens">Tokens</TextLink> page and sent as{' '}
         <code>Authorization: Bearer</code>; only <code>POST /invites/redeem</code>, which makes one,
         does without. Errors are <code>application/problem+json</code> with the field at fault; most
         lists are <code>{'{ items }'}</code>. Those with a parameter <code>cursor</code> come in

@@ -1,150 +1,112 @@
-import type { RunResult } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
+import { ifValid, parseVariant } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { z } from 'zod';
-import { Candidates } from '@/features/compare/candidates';
-import { CompareTabs, PairForm, ResultSelect } from '@/features/compare/choice';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
 import { Distributions } from '@/features/compare/distributions';
+import { PairTable } from '@/features/compare/pair-table';
 import { Sides } from '@/features/compare/sides';
 import { Effect } from '@/features/compare/verdict';
 import { duelCommand } from '@/features/results/reproduce';
-import { firstItems } from '@/server/pages/lists';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { Notice, Refused } from '@/ui/notice';
+import { Empty, Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Compare' };
 
-/** Ids, or whole addresses of results as people copy them. */
-const resultId = z
-  .string()
-  .trim()
-  .max(300)
-  .transform((text) => text.split(/[?#]/)[0]?.split('/').at(-1) ?? text);
-const querySchema = z.object({ a: resultId.optional(), b: resultId.optional() });
+/** A result's id or address as people copy it, a device's key, or a variant. */
+const side = z.string().trim().max(400).optional();
+const querySchema = z.object({ a: side, b: side });
 
 export default async function ComparePage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const { query, refused } = parseQuery(querySchema, await searchParams);
   const [a, b] = await Promise.all([load(store, query.a), load(store, query.b)]);
-  const choices = await choicesOf(store, a);
-  const isSame = a !== null && a.resultId === b?.resultId;
-  const same = isSame ? 'A and B are the same result: choose two different ones.' : undefined;
-  const unknown = [!a && query.a, !b && query.b].filter((id) => id !== undefined && id !== false);
-
+  const unknown = [a ? undefined : query.a, b ? undefined : query.b].flatMap((id) => id ?? []);
+  const isPair = a && b && a.id !== b.id;
   return (
     <>
       <PageHeader
         title="Compare"
-        actions={
-          a &&
-          b &&
-          !isSame && (
-            <ButtonLink href={`/compare?a=${b.resultId}&b=${a.resultId}`}>Swap A and B</ButtonLink>
-          )
-        }
+        actions={isPair && <ButtonLink href={hrefOf(b.id, a.id)}>Swap A and B</ButtonLink>}
       >
-        Is B faster than A? Faster or slower if the 95% interval of their ratio lies wholly beyond
-        ±0.5%, the same if it lies wholly within. Otherwise it is undecided, and the page says what
-        would decide it.
+        Is B faster than A? Differences within ±0.5% count as the same.
         <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
       </PageHeader>
-      <CompareTabs here="/compare" />
       <Refused
-        reasons={[...refused, ...unknown.map((id) => `There is no result “${id}”.`)]}
+        reasons={[...refused, ...unknown.map((id) => `There is no result or device “${id}”.`)]}
         reset="/compare"
         title="This comparison is incomplete"
-        instead="Choose other results below."
+        instead="Tick two others."
       />
-      <PairForm
-        of="Result"
-        error={same}
-        control={(side, id) => (
-          <ResultSelect
-            id={id}
-            name={side}
-            value={query[side]}
-            error={side === 'b' ? same : undefined}
-            chosen={side === 'a' ? a : b}
-            choices={choices}
-          />
-        )}
-      />
-      {a && b && !isSame && <Compared a={a} b={b} />}
-      {!query.a && !query.b && (
-        <p className="text-muted">
-          Tick two results on <TextLink href="/">the leaderboard</TextLink>,{' '}
-          <TextLink href="/sweeps">a sweep</TextLink>, <TextLink href="/kernels">a kernel</TextLink>{' '}
-          or <TextLink href="/devices">a device</TextLink>, or choose among the best of each device
-          above; a wide interval counts at its slow end, so another may have a shorter median.
-        </p>
+      {isPair ? (
+        <Compared a={a} b={b} />
+      ) : (
+        <Empty title="Tick two to compare">
+          <p>
+            Results have ticks on <TextLink href="/">the leaderboard</TextLink>, in{' '}
+            <TextLink href="/sweeps">sweeps</TextLink> and on kernels;{' '}
+            <TextLink href="/devices">devices</TextLink> on theirs.
+          </p>
+        </Empty>
       )}
-      {a && (!b || isSame) && <Candidates a={a} others={await othersOf(store, a)} />}
     </>
   );
 }
 
-/** Null: not asked for, or there is none. */
-async function load(store: Store, id: string | undefined) {
-  if (!id) return null;
-  return store.results.get(id);
+const hrefOf = (a: string, b: string) => `/compare?${new URLSearchParams({ a, b })}`;
+
+/** What an id names; null: nothing, or none was given. */
+async function load(store: Store, asked: string | undefined) {
+  if (!asked) return null;
+  const id = asked.split(/[?#]/)[0]?.split('/').at(-1) ?? asked;
+  const result = await store.results.get(id);
+  if (result) return { is: 'results' as const, id, result };
+  const device = await store.devices.get(asked);
+  if (device) return { is: 'devices' as const, id: asked };
+  const variant = ifValid(() => parseVariant(asked));
+  return variant && { is: 'variants' as const, id: variant.address };
 }
-
-/** Devices whose best results can be chosen. */
-const MAX_DEVICES = 20;
-
-/** The best of each device, and what is of the same sweep as `a`. */
-async function choicesOf(store: Store, a: Loaded | null): Promise<RunResult[]> {
-  const devices = await firstItems(store.devices.list, MAX_DEVICES);
-  const [bests, others] = await Promise.all([
-    Promise.all(devices.map(({ key }) => store.devices.best(key))),
-    a ? othersOf(store, a) : [],
-  ]);
-  const all = [...bests.flat(), ...others].filter(({ outcome }) => outcome?.kind === 'measured');
-  return [...new Map(all.map((each) => [each.resultId, each])).values()];
-}
-
-/** Enough to choose from; results of larger sweeps are compared by their addresses. */
-const MAX_OTHERS = 500;
-
-const othersOf = (store: Store, { sweep }: Loaded) =>
-  firstItems((cursor) => store.sweeps.results(sweep.id, cursor), MAX_OTHERS);
-
 type Loaded = NonNullable<Awaited<ReturnType<typeof load>>>;
 
 async function Compared({ a, b }: { a: Loaded; b: Loaded }) {
   const { store } = await readable();
-  const [left, right] = await Promise.all([a, b].map((of) => measuredOf(of, store.devices.spread)));
-  if (!left || !right) {
-    return (
-      <Notice tone="amber">
-        {[!left && 'A', !right && 'B'].filter(Boolean).join(' and ')} ended without a measurement:
-        there are no times to compare.
-      </Notice>
+  if (a.is === 'results' && b.is === 'results') {
+    const [left, right] = await Promise.all(
+      [a, b].map(({ result }) => measuredOf(result, store.devices.spread)),
     );
+    if (!left || !right) {
+      return <Notice tone="amber">One of them has no measurement to compare.</Notice>;
+    }
+    return <Verdicts a={left} b={right} origin={originOf(await headers())} />;
   }
-  return <Verdicts a={left} b={right} origin={originOf(await headers())} />;
+  if (a.is === b.is && a.is !== 'results') {
+    const pairs = await store.headToHead({ of: a.is, a: a.id, b: b.id });
+    return <PairTable of={a.is} pairs={pairs} />;
+  }
+  return <Notice tone="amber">Compare two results, two devices or two variants.</Notice>;
 }
 
 function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }) {
   const comparison = compare(a, b);
   const duel = comparison.verdict === 'UNDECIDED' ? duelCommand(a.result, b.result, origin) : null;
+  const [one, other] = [a.result.address, b.result.address];
   return (
     <>
       <Effect of={comparison} a={a} b={b} />
+      {one !== other && (
+        <p className="mt-2 text-[0.8125rem]">
+          <TextLink href={hrefOf(one, other)}>These two variants on every device</TextLink>
+        </p>
+      )}
       {duel && (
         <Section id="duel" title="Let them take turns on your machine">
-          <p className="mb-2 text-muted">
-            A duel lets both take turns in one process, which tells smaller differences apart than
-            two separate runs.
-          </p>
           <Command label="the command that lets both take turns" text={duel} />
         </Section>
       )}

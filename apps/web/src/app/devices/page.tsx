@@ -45,7 +45,7 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
               source={`/api/v1/devices${query.cursor ? `?cursor=${encodeURIComponent(query.cursor)}` : ''}`}
               etag={etagOf(page)}
             />
-            <ButtonLink href="/workers#attach">Attach a machine</ButtonLink>
+            <ButtonLink href="/add">Attach a machine</ButtonLink>
           </>
         }
       >

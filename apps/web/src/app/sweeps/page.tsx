@@ -41,7 +41,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               source={`/api/v1/sweeps?${new URLSearchParams(searchObject(query))}`}
               etag={etagOf(page)}
             />
-            <ButtonLink href="/workers#import">Import results</ButtonLink>
+            <ButtonLink href="/add#import">Import results</ButtonLink>
             <ButtonLink href="/sweeps/new" look="primary">
               New sweep
             </ButtonLink>

@@ -19,7 +19,7 @@ export function AuditTable({ entries }: { entries: readonly AuditEntry[] }) {
           head: 'Who',
           cell: ({ actor: { id, name, role } }) => (
             <>
-              <TextLink href={`/audit?actor=${encodeURIComponent(id)}`}>{name}</TextLink>{' '}
+              <TextLink href={`/operate/audit?actor=${encodeURIComponent(id)}`}>{name}</TextLink>{' '}
               <span className="font-normal text-muted">{role}</span>
             </>
           ),

@@ -2,7 +2,7 @@ import { type Device, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { DTYPES, MAX_DIMENSION, OPS } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
-import { Tabs } from '@/ui/page';
+import { Tabs } from '@/ui/navigation';
 import { type BestPageQuery, dimensionsOf } from './query';
 
 /** Which problem on which GPU: submitted as the page's address, so it works without scripts. */

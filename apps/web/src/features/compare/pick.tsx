@@ -4,7 +4,7 @@ import { usePathname } from 'next/navigation';
 import { useSyncExternalStore } from 'react';
 import { Button, ButtonLink } from '@/ui/button';
 
-/** What is ticked, wherever: the two results to compare, for as long as the tab is open. */
+/** What is ticked, wherever: the two results or devices to compare, for as long as the tab is open. */
 const KEY = 'tilemark-compare';
 const NONE: readonly string[] = [];
 const listeners = new Set<() => void>();
@@ -30,17 +30,17 @@ const subscribe = (changed: () => void) => {
 
 const useChosen = () => useSyncExternalStore(subscribe, read, () => NONE);
 
-/** Ticks a result for comparing; a third takes the place of the first. */
-export function CompareTick({ resultId, label }: { resultId: string; label: string }) {
+/** Ticks a result or a device for comparing; a third takes the place of the first. */
+export function CompareTick({ id, label }: { id: string; label: string }) {
   const ids = useChosen();
   return (
     <input
       type="checkbox"
       aria-label={`Select to compare: ${label}`}
       title="Select to compare"
-      checked={ids.includes(resultId)}
+      checked={ids.includes(id)}
       onChange={({ target }) =>
-        choose(target.checked ? [...ids, resultId].slice(-2) : ids.filter((id) => id !== resultId))
+        choose(target.checked ? [...ids, id].slice(-2) : ids.filter((ticked) => ticked !== id))
       }
       className="mr-2 size-4 shrink-0 translate-y-0.5 accent-accent"
     />
@@ -54,15 +54,13 @@ export function CompareBar() {
   if (a === undefined || path === '/compare') return null;
   return (
     <section
-      aria-label="Results to compare"
+      aria-label="Ticked to compare"
       data-foot
       className="sticky bottom-0 z-10 border-t border-line-strong bg-surface"
     >
       <div className="mx-auto flex max-w-6xl items-center gap-3 px-4 py-2 sm:px-6">
         <p role="status" className="text-[0.8125rem]">
-          {b === undefined
-            ? 'One result ticked. Tick another to compare them.'
-            : 'Two results ticked.'}
+          {b === undefined ? 'One ticked. Tick another to compare them.' : 'Two ticked.'}
         </p>
         <div className="ml-auto flex gap-2">
           <Button look="quiet" onClick={() => choose(NONE)}>

@@ -225,7 +225,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                   <>
                     No worker of this grid runs contributed kernels now. Add{' '}
                     <code className="whitespace-nowrap">--contributed</code> to the command that{' '}
-                    <TextLink href="/workers#attach">attaches a machine</TextLink>.
+                    <TextLink href="/add">attaches a machine</TextLink>.
                   </>
                 ) : (
                   'None chosen: every device that runs contributed kernels.'

@@ -7,6 +7,7 @@ import {
 } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
 import { idsOf, OPS, opsUnit, shapeText, shortAddress } from '@tilemark/kernels';
+import { CompareTick } from '@/features/compare/pick';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { Ago, Facts, Rate } from '@/ui/facts';
@@ -35,6 +36,7 @@ export function DeviceCard({
     <li>
       <Panel className="pt-3">
         <div className="px-4 pb-2">
+          <CompareTick id={key} label={device.name} />
           <DeviceName device={device} />
           <p className="text-xs text-muted">
             {[identity.vendor, identity.architecture, `${identity.backend} (${identity.runtime})`]

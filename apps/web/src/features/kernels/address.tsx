@@ -103,7 +103,7 @@ export function ComparableVariant({
 }) {
   return (
     <span className="inline-flex max-w-full items-start">
-      <CompareTick resultId={resultId} label={`${address} on ${on}`} />
+      <CompareTick id={resultId} label={`${address} on ${on}`} />
       <VariantLink address={address} resultId={resultId} varied={varied} />
     </span>
   );

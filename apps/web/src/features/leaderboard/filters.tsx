@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { linkStyle } from '@/ui/button';
 import { Chip, SelectField } from '@/ui/field';
 import { plural } from '@/ui/format';
-import { Tabs } from '@/ui/page';
+import { Tabs } from '@/ui/navigation';
 import { QueryForm } from '@/ui/query-form';
 import {
   type BoardQuery,

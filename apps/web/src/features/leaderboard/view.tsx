@@ -221,7 +221,7 @@ function NoResults({
         device for the first time runs the starter suite by itself: a minute on most GPUs.
       </p>
       <p className="flex flex-wrap items-center justify-center gap-3">
-        <ButtonLink href="/workers" look="primary">
+        <ButtonLink href="/operate" look="primary">
           Attach a worker
         </ButtonLink>
         <TextLink href="/sweeps/new?suite=starter">or submit a sweep</TextLink>

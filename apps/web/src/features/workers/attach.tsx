@@ -94,7 +94,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
       </li>
       <li>
         Within seconds the machine appears on this page and starts on the{' '}
-        <TextLink href="/coverage">standard suites</TextLink>.
+        <TextLink href="/operate/coverage">standard suites</TextLink>.
         {made?.ok && (
           // A new token starts a new wait.
           <div className="mt-1.5" key={made.secret}>

@@ -25,9 +25,9 @@ export function NoWorker({
             {workers === 0 ? 'has no worker' : 'has no worker taking runs'}: {formatCount(waiting)}{' '}
             {waiting === 1 ? 'run waits' : 'runs wait'} until{' '}
             {workers === 0 ? (
-              <TextLink href="/workers#attach">one is attached</TextLink>
+              <TextLink href="/add">one is attached</TextLink>
             ) : (
-              <TextLink href="/workers">one is resumed</TextLink>
+              <TextLink href="/operate">one is resumed</TextLink>
             )}
             .
           </li>

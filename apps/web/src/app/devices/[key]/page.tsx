@@ -105,9 +105,6 @@ export default async function DevicePage({ params, searchParams }: Props) {
               source={`/api/v1/devices/${encodeURIComponent(device.key)}`}
               etag={etagOf({ ...device, best })}
             />
-            <ButtonLink href={`/compare/devices?a=${encodeURIComponent(device.key)}`}>
-              Compare with…
-            </ButtonLink>
             <ButtonLink href={`/sweeps/new?device=${encodeURIComponent(device.key)}`}>
               Sweep this device
             </ButtonLink>

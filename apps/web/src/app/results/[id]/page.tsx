@@ -11,6 +11,7 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
+import { CompareTick } from '@/features/compare/pick';
 import { DeviceName } from '@/features/devices/device-name';
 import { deviceRoofs } from '@/features/devices/roof';
 import { pointOf } from '@/features/devices/roofline';
@@ -32,7 +33,7 @@ import { shortId } from '@/features/results/short-id';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
-import { ButtonAnchor, ButtonLink, TextLink } from '@/ui/button';
+import { ButtonAnchor, TextLink } from '@/ui/button';
 import { WgslCode } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
 import { formatShape, rateText } from '@/ui/format';
@@ -102,7 +103,9 @@ export default async function ResultPage({ params }: Props) {
         actions={
           <>
             {measurement && (
-              <ButtonLink href={`/compare?a=${result.resultId}`}>Compare with…</ButtonLink>
+              <span className="inline-flex items-center text-[0.8125rem]">
+                <CompareTick id={result.resultId ?? result.runId} label={result.address} /> Compare
+              </span>
             )}
             <ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>
           </>

@@ -53,8 +53,8 @@ export function Presets({
         <div id="no-worker" className="mb-3">
           <Notice tone="amber">
             No worker is attached, so nothing can be reproduced now.{' '}
-            <TextLink href="/workers#attach">Attach a machine</TextLink>, or adjust a report and
-            choose the device that will run it later.
+            <TextLink href="/add">Attach a machine</TextLink>, or adjust a report and choose the
+            device that will run it later.
           </Notice>
         </div>
       )}

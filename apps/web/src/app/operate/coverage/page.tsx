@@ -79,7 +79,7 @@ export default async function CoveragePage({ searchParams }: { searchParams: Sea
       ) : (
         <Empty title="No device has been attached yet">
           <p>Every new device gets the standard suites immediately.</p>
-          <ButtonLink href="/workers#attach" look="primary">
+          <ButtonLink href="/add" look="primary">
             Attach a worker
           </ButtonLink>
         </Empty>

@@ -31,11 +31,11 @@ export default async function AuditPage({ searchParams }: { searchParams: Search
     <>
       <PageHeader
         title="Audit"
-        actions={actor !== undefined && <ButtonLink href="/audit">Everyone</ButtonLink>}
+        actions={actor !== undefined && <ButtonLink href="/operate/audit">Everyone</ButtonLink>}
       >
         Who did what. Entries are only ever added; not even the grid can change them.
       </PageHeader>
-      <Refused reasons={refused} reset="/audit" />
+      <Refused reasons={refused} reset="/operate/audit" />
       <div className="mb-4">
         <QueryForm label="Filter">
           {actor !== undefined && <input type="hidden" name="actor" value={actor} />}
@@ -56,7 +56,7 @@ export default async function AuditPage({ searchParams }: { searchParams: Search
           <p>Logins, sweeps, imports, and changes to tokens and workers are listed here.</p>
         </Empty>
       )}
-      <NextPage cursor={nextCursor} path="/audit" query={filter} />
+      <NextPage cursor={nextCursor} path="/operate/audit" query={filter} />
     </>
   );
 }

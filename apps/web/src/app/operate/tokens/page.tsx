@@ -37,7 +37,7 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
           ownId={(await visitor())?.tokenId ?? ''}
           lastAdmin={lastAdmin}
         />
-        <NextPage cursor={page.nextCursor} path="/tokens" />
+        <NextPage cursor={page.nextCursor} path="/operate/tokens" />
       </Section>
     </>
   );
