@@ -158,7 +158,6 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
   await expect(page.getByText('1,980 MHz')).toBeVisible();
   await page.getByRole('checkbox', { name: /^Select to compare/ }).check();
-  await page.getByRole('link', { name: 'Sweeps' }).click();
   await page.goto(`${grid.url}${pages.sweep}`);
   await page
     .getByRole('checkbox', {

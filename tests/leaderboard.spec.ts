@@ -88,16 +88,14 @@ test('on a phone the first figure is in the first screen, and the filters are on
   const page = await context.newPage();
   const noGpu = page.getByText('This site has no');
   const check = async (who: string) => {
-    for (const path of ['/', '/?shape=1024&groups=gpu,software,reference', '/?dtype=i32']) {
+    await page.goto(grid.url);
+    await expect(page.getByRole('table', { name: /by M and K, f32$/ })).toBeInViewport();
+    for (const path of ['/?shape=1024&groups=gpu,software,reference', '/?dtype=i32']) {
       await page.goto(`${grid.url}${path}`);
       await expect(noGpu).toHaveCount(path.includes('i32') ? 1 : 0);
       const figure = page.locator('main').getByText(/^\d[\d,.]+$/);
       const box = await figure.filter({ visible: true }).first().boundingBox();
       expect.soft((box?.y ?? 844) + (box?.height ?? 0), `${who} ${path}`).toBeLessThan(844);
-      if (path === '/') {
-        await expect(page.getByText(`npx -y ${grid.url}/worker.tgz bench`)).toBeInViewport();
-        await expect(page.getByText('Measure without joining')).toBeInViewport();
-      }
     }
   };
   await check('anonymous');
@@ -180,23 +178,42 @@ test('each view with results is exported as it is shown', async ({ page, request
   await expect(page.getByRole('link', { name: 'CSV' })).toHaveCount(0);
 });
 
-test('the best kernel of a problem is found, with its shader and how it was found', async ({
+test('the workbench answers for many shapes and GPUs, by form and by link, and each row leads to its WGSL', async ({
   page,
+  request,
 }) => {
-  await page.goto(`${grid.url}/`);
-  await page.getByRole('navigation', { name: 'Main' }).getByText('Best kernel').click();
-  // Unasked, it answers for the problem and the GPU with the most evidence.
-  await expect(page.getByText('An example: the problem and the GPU')).toBeVisible();
+  await page.goto(grid.url);
+  await page.getByRole('link', { name: 'Find the kernel for your shapes' }).click();
+  const table = page.getByRole('table', { name: /^Kernels of matmul by shape and GPU/ });
+  await expect(table).toBeVisible();
+  await page.getByLabel('Or a suite').selectOption('Llama-3.1-8B, decode (M = 1)');
+  await page.getByLabel('Shapes', { exact: true }).fill('');
+  await page.getByLabel('Element type').selectOption('f16');
+  for (const gpu of ['NVIDIA H200 shipped', 'Apple unmeasured', 'AMD unmeasured']) {
+    await page.getByRole('checkbox', { name: gpu }).check();
+  }
+  await page.getByRole('button', { name: 'Find kernels' }).click();
+  await expect(page).toHaveURL(/suite=llama-3.1-8b-decode/);
+  expect(await table.getByRole('row').count()).toBeGreaterThan(12);
+  await expect(table.getByText('unmeasured: portable default').first()).toBeVisible();
+  await expect(table.getByText('f16 is not offered under default').first()).toBeVisible();
+  for (const [name, start] of [
+    ['JSON', '{'],
+    ['CSV', 'gpu,op,dtype,profile,b,m,n,k,kernel,'],
+    ['WGSL bundle', '// matmul f16'],
+    ['ggml table', '// matmul f16'],
+    ['ONNX Runtime table', '// matmul f16'],
+  ] as const) {
+    const link = page.getByRole('link', { name, exact: true });
+    const answer = await request.get(`${grid.url}${await link.getAttribute('href')}`);
+    expect((await answer.text()).startsWith(start), name).toBe(true);
+  }
+  await table
+    .getByRole('link', { name: /on Apple: WGSL and program$/ })
+    .first()
+    .click();
+  await expect(table.getByRole('row')).toHaveCount(2);
   await expect(page.getByRole('region', { name: /^WGSL of/ })).toContainText('@compute');
-  await page.getByLabel('M', { exact: true }).fill('1000');
-  await page.getByLabel('Device').selectOption('');
-  await page.getByLabel('Vendor').fill('example');
-  await page.getByRole('button', { name: 'Find the kernel' }).click();
-  await expect(page).toHaveURL(/vendor=example/);
-  await expect(page.getByText('Based on results from its vendor')).toBeVisible();
-  await expect(page.getByText('The nearest measured shape is 1024')).toBeVisible();
-  await expect(page.getByRole('region', { name: /WGSL of matmul\/tiled/ })).toContainText(
-    '@compute',
-  );
-  await expect(page.getByText("m: '1000'")).toBeVisible();
+  await page.getByText('A program that asks this grid').click();
+  await expect(page.getByText("dtype: 'f16'")).toBeVisible();
 });

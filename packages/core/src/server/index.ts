@@ -10,6 +10,7 @@ export * from './reconcile';
 export { visitDevices } from './sentinel';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
+export { quoteOf } from './store/boards/best-variant';
 export type { DeviceBest, Overview } from './store/boards/overview';
 export type { Winner, WinnersOn } from './store/boards/winners';
 export type {

@@ -42,8 +42,9 @@ export const bestVariantSchema = z.object({
   /**
    * Whose results decided: the first of these that has any for a problem like this.
    * `shipped`: what the release knows about such devices, measured on this shape or predicted for it.
+   * `portable`: nobody's; a choice for a plain WebGPU device, across the devices that were surveyed.
    */
-  fallback: z.enum(['device', 'shipped', 'architecture', 'vendor', 'overall']),
+  fallback: z.enum(['device', 'shipped', 'architecture', 'vendor', 'overall', 'portable']),
   asked: problemSchema,
   /** The problem that was measured: the asked one, or the nearest. */
   measured: problemSchema,

@@ -1,116 +1,86 @@
-import { opById, type Shape, shapeText } from '@tilemark/kernels';
+import { type Shape, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
-import { BestAnswer } from '@/features/best/answer';
-import { BestForm } from '@/features/best/form';
-import {
-  type BestPageQuery,
-  bestPageQuerySchema,
-  dimensionsOf,
-  sizesOf,
-} from '@/features/best/query';
+import { Answer } from '@/features/best/answer';
+import { AnswerTable } from '@/features/best/answer-table';
+import { WorkbenchForm } from '@/features/best/form';
+import { type Question, questionQuery, workbenchQuerySchema } from '@/features/best/query';
 import { snippet } from '@/features/best/snippet';
-import { usualQuestion } from '@/features/best/usual';
+import { gpusOf, tableOf } from '@/features/best/workbench';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
-import { ButtonLink } from '@/ui/button';
-import { formatShape } from '@/ui/format';
-import { Empty } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
 import { Words } from '@/ui/words';
 
-export const metadata: Metadata = { title: 'Best kernel' };
+export const metadata: Metadata = { title: 'Best kernels' };
 
-const isWhole = (query: BestPageQuery) =>
-  dimensionsOf(query.op).every((each) => (query[each.name] ?? each.default) !== undefined);
+/** Of a reader who has asked nothing yet: one row, many, and a square. */
+const EXAMPLE: Readonly<Record<Question['op'], readonly Shape[]>> = {
+  matmul: [
+    { m: 1, n: 4096, k: 4096 },
+    { m: 512, n: 4096, k: 4096 },
+    { m: 4096, n: 4096, k: 4096 },
+  ],
+  transpose: [
+    { rows: 4096, cols: 4096 },
+    { rows: 65_536, cols: 16 },
+  ],
+};
 
 export default async function BestPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const given = searchObject(await searchParams);
-  const parsed = bestPageQuerySchema.safeParse(given);
+  const parsed = workbenchQuerySchema.safeParse(given);
   // The proxy has already answered 400 to what the schema refuses.
   if (!parsed.success) notFound();
-  const { show, ...asked } = parsed.data;
-  const { show: _, ...rest } = given;
+  const gpus = await gpusOf(store);
+  const asked = parsed.data;
+  const question = {
+    ...asked,
+    shapes: asked.shapes.length > 0 ? asked.shapes : EXAMPLE[asked.op],
+    gpus: asked.gpus.length > 0 ? asked.gpus : gpus.slice(0, 1).map(({ id }) => id),
+  };
+  const rows = await tableOf(store, question, gpus);
+  const [only] = rows.length === 1 ? rows : [];
+  const { show, ...rest } = given;
   const fold = {
     isOpen: show === 'wgsl',
     href: `?${new URLSearchParams(show === 'wgsl' ? rest : { ...rest, show: 'wgsl' })}#wgsl`,
   };
-  const { device, op } = asked;
-  const devices = await store.devices.names();
-  if (device !== undefined && !devices.some(({ key }) => key === device)) notFound();
-  const isAsked = isWhole(asked);
-  const query = isAsked ? asked : ((await usualQuestion(store, op, devices)) ?? asked);
-  const best = isWhole(query) ? await store.best(query) : null;
-  const shape = shapeText({ op, shape: opById(op).shape(sizesOf(query)) as Shape });
   const origin = originOf(await headers());
-
   return (
     <>
-      <PageHeader title="Best kernel">
-        The fastest known variant for a problem on your GPU, with its shader, ready to use: ranked
-        on that GPU or shipped for its model, whichever is faster, or predicted where neither has
-        this shape. Without any of these it comes from GPUs of its architecture, of its vendor, or
-        from all adapters, those in software too.
+      <PageHeader title="Best kernels">
+        The fastest known variant for each shape on each GPU.
         <Words of={['variant', 'profile']} />
       </PageHeader>
       <Panel className="p-4">
         {/* The key resets the controls when the address changes. */}
-        <BestForm key={JSON.stringify(query)} query={query} devices={devices} />
+        <WorkbenchForm key={String(questionQuery(question))} question={question} gpus={gpus} />
       </Panel>
-      <div className="mt-8">
-        {best && !isAsked && (
-          <p className="mb-4 text-muted">
-            An example: the problem and the GPU with the most evidence. Enter your own above.
-          </p>
-        )}
-        {best && <BestAnswer best={best} fold={fold} />}
-        {!best && (
-          <Empty
-            title={`No answer yet for ${op} ${formatShape(shape)} ${query.dtype} under profile ${query.profile}`}
-          >
-            <p>
-              No result that is ranked here under this profile, and no tuned variant that ships with
-              Tilemark, says what such a device can run on this problem. Find the fastest yourself:
-              this searches for two minutes on the machine where it runs.
-            </p>
-            <div className="text-left">
-              <Command
-                label="the command that tunes"
-                text={`npx -y ${origin}/worker.tgz tune --op ${op} --shape ${shape} --dtype ${query.dtype} --profile ${query.profile} --budget 2m`}
-              />
-            </div>
-            <ButtonLink
-              href={`/sweeps/new?${new URLSearchParams({
-                kernel: `${op}/naive`,
-                shape,
-                dtype: query.dtype,
-                profile: query.profile,
-              })}`}
-            >
-              Or sweep kernels on this grid’s workers
-            </ButtonLink>
-          </Empty>
-        )}
+      <div className="mt-6">
+        <AnswerTable rows={rows} question={question} />
       </div>
-      {/* No browser runs what a host's CPU does. */}
-      {best?.wgsl !== null && (
-        <Section
-          id="api"
-          title="From a program"
-          note="GET /api/v1/best; a public grid needs no token"
-        >
-          {query.device && (
-            <p className="mb-2 text-[0.8125rem] text-muted">
-              The program asks for the vendor and architecture of the GPU that it runs on. Of a
-              single device, as above, more may be known: <code>device={query.device}</code> asks
-              for that.
-            </p>
-          )}
-          <Command text={snippet(origin, query)} label="the program" />
+      {only?.best && <Answer best={only.best} fold={fold} />}
+      {only?.best?.wgsl && (
+        <Section id="api" title="From a program">
+          <details>
+            <summary className="mb-2 text-[0.8125rem]">
+              A program that asks this grid for the GPU it runs on
+            </summary>
+            <Command text={snippet(origin, only.problem, only.best.profile)} label="the program" />
+          </details>
+        </Section>
+      )}
+      {rows.some(({ best }) => best === null || best.fallback === 'portable') && (
+        <Section id="tune" title="Find it yourself" note="two minutes on that GPU">
+          <Command
+            label="the command that tunes"
+            text={`npx -y ${origin}/worker.tgz tune --op ${question.op} --shape ${shapeText(rows[0]?.problem as never)} --dtype ${question.dtype} --profile ${question.profile} --budget 2m`}
+          />
         </Section>
       )}
     </>

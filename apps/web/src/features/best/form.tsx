@@ -1,91 +1,85 @@
-import { type Device, PROFILE_WORDS, PROFILES } from '@tilemark/core';
-import { DTYPES, MAX_DIMENSION, OPS } from '@tilemark/kernels';
+import { PROFILE_WORDS, PROFILES } from '@tilemark/core';
+import { DTYPES, OPS, shapeText } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
-import { InputField, SelectField } from '@/ui/field';
+import { Chip, controlStyle, Field, SelectField } from '@/ui/field';
 import { Tabs } from '@/ui/navigation';
-import { type BestPageQuery, dimensionsOf } from './query';
+import { type Question, SHAPE_SUITES } from './query';
+import { ThisBrowser } from './this-browser';
+import type { Gpu } from './workbench';
 
-/** Which problem on which GPU: submitted as the page's address, so it works without scripts. */
-export function BestForm({
-  query,
-  devices,
-}: {
-  query: BestPageQuery;
-  devices: readonly Pick<Device, 'key' | 'name' | 'identity'>[];
-}) {
-  const names = (of: 'vendor' | 'architecture') =>
-    [...new Set(devices.map(({ identity }) => identity[of]))].filter(Boolean).sort();
+/** Which problems on which GPUs: submitted as the page's address, so it works without scripts. */
+export function WorkbenchForm({ question, gpus }: { question: Question; gpus: readonly Gpu[] }) {
+  const { op, dtype, profile, shapes, suite } = question;
+  const listed = new Set(gpus.map(({ id }) => id));
+  const others = question.gpus.filter((id) => !listed.has(id));
   return (
-    <form method="get" action="/best" aria-label="The problem and the GPU" className="space-y-4">
-      <input type="hidden" name="op" value={query.op} />
+    <form method="get" action="/best" aria-label="Problems and GPUs" className="space-y-4">
+      <input type="hidden" name="op" value={op} />
       <Tabs
         label="Operation"
         tabs={Object.entries(OPS).map(([id, { title }]) => [`/best?op=${id}`, title])}
-        here={`/best?op=${query.op}`}
+        here={`/best?op=${op}`}
       />
-      <div className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-8">
-        {dimensionsOf(query.op).map(({ name, default: count }) => (
-          <InputField
-            key={name}
-            {...{ id: name, name, type: 'number', min: 1, max: MAX_DIMENSION, required: true }}
-            label={`${name.charAt(0).toUpperCase()}${name.slice(1)}`}
-            hint={count !== undefined && `how many products at once; ${count} for a single one`}
-            defaultValue={query[name] ?? count ?? 1024}
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr]">
+        <Field
+          id="shapes"
+          label="Shapes"
+          hint={`${Object.keys(OPS[op].square(1)).join(' × ')}, such as 1x4096x4096, 512..2048`}
+        >
+          <textarea
+            id="shapes"
+            name="shapes"
+            rows={2}
+            aria-describedby="shapes-hint"
+            defaultValue={
+              suite ? '' : shapes.map((shape) => shapeText({ op, shape } as never)).join(' ')
+            }
+            className={`${controlStyle} h-auto py-1.5`}
           />
-        ))}
-        <div className="lg:col-span-2">
-          <SelectField
-            {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: query.dtype }}
-            options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
-          />
-        </div>
-        <div className="max-sm:col-span-2 lg:col-span-2">
-          <SelectField
-            {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: query.profile }}
-            options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
-          />
-        </div>
-      </div>
-      <div className="grid gap-3 sm:grid-cols-3">
+        </Field>
         <SelectField
-          {...{
-            id: 'device',
-            name: 'device',
-            label: 'Device',
-            hint: 'of this grid; for any other, give its vendor',
-          }}
-          defaultValue={query.device ?? ''}
+          {...{ id: 'suite', name: 'suite', label: 'Or a suite', defaultValue: suite ?? '' }}
           options={[
-            ['', 'another, by vendor and architecture'],
-            ...devices.map(({ key, name }) => [key, name] as const),
+            ['', 'none'],
+            ...SHAPE_SUITES.filter((known) => known.op === op).map(
+              ({ id, title }) => [id, title] as const,
+            ),
           ]}
         />
-        <InputField
-          {...{ id: 'vendor', name: 'vendor', label: 'Vendor', list: 'vendors' }}
-          hint="of a GPU this grid does not know, as in WebGPU’s adapter info"
-          defaultValue={query.vendor ?? ''}
+        <SelectField
+          {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: dtype }}
+          options={Object.entries(DTYPES).map(([id, { words }]) => [id, words])}
         />
-        <InputField
-          {...{ id: 'architecture', name: 'architecture', label: 'Architecture' }}
-          list="architectures"
-          defaultValue={query.architecture ?? ''}
-        />
-        <Options id="vendors" values={names('vendor')} />
-        <Options id="architectures" values={names('architecture')} />
       </div>
-      <Button type="submit" look="primary">
-        Find the kernel
-      </Button>
+      <fieldset>
+        <legend className="mb-1 text-xs font-medium">GPUs</legend>
+        <div className="flex flex-wrap gap-2">
+          {gpus.map(({ id, name, from }) => (
+            <Chip key={id} name="gpu" value={id} defaultChecked={question.gpus.includes(id)}>
+              {name}
+              {from !== 'grid' && <span className="text-muted">{from}</span>}
+            </Chip>
+          ))}
+          {others.map((id) => (
+            <Chip key={id} name="gpu" value={id} defaultChecked>
+              {id.replace('/', ' ')}
+            </Chip>
+          ))}
+          <ThisBrowser />
+        </div>
+      </fieldset>
+      <div className="flex flex-wrap items-end gap-4">
+        <Button type="submit" look="primary">
+          Find kernels
+        </Button>
+        <details className="text-[0.8125rem]" open={profile !== 'default'}>
+          <summary>Advanced</summary>
+          <SelectField
+            {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: profile }}
+            options={PROFILES.map((each) => [each, PROFILE_WORDS[each]])}
+          />
+        </details>
+      </div>
     </form>
-  );
-}
-
-function Options({ id, values }: { id: string; values: readonly string[] }) {
-  return (
-    <datalist id={id}>
-      {values.map((value) => (
-        <option key={value} value={value} />
-      ))}
-    </datalist>
   );
 }

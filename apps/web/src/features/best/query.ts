@@ -1,76 +1,144 @@
-import { bestQuerySchema } from '@tilemark/core';
+import { FAMILIES, LANGUAGE_MODELS, parseShapes, profileSchema } from '@tilemark/core';
 import {
-  type Dimension,
-  type DimensionName,
+  DTYPES,
   dimensionNames,
   dimensionsText,
   faultOf,
+  InputError,
+  idsOf,
   isInputError,
+  OPS,
   type OpId,
   opById,
-  parseShape,
+  type Problem,
   type Shape,
+  shapeText,
 } from '@tilemark/kernels';
 import { z } from 'zod';
 
-/** Names of an op's dimensions in queries, and the sizes of those that may be left out. */
-export const dimensionsOf = (op: OpId) =>
-  opById(op).dimensions as readonly Dimension<DimensionName>[];
+/** Most shapes and GPUs of one table: each cell is a search among hundreds of variants. */
+const MOST_SHAPES = 64;
+const MOST_GPUS = 6;
 
-/** The sizes of a query's dimensions, for a shape; those that it has not said are 1024. */
-export const sizesOf = (query: BestPageQuery): number[] =>
-  dimensionsOf(query.op).map((each) => query[each.name] ?? each.default ?? 1024);
+/** Lists of shapes to choose from: a model's layers at decode and prefill, and families. */
+export interface ShapeSuite {
+  readonly id: string;
+  readonly title: string;
+  readonly op: OpId;
+  readonly shapes: readonly Shape[];
+}
+
+const PHASES = [
+  ['decode', 1],
+  ['prefill', 512],
+] as const;
+
+export const SHAPE_SUITES: readonly ShapeSuite[] = [
+  ...LANGUAGE_MODELS.flatMap(({ name, layers }) =>
+    PHASES.map(([phase, m]) => ({
+      id: `${name}-${phase}`.toLowerCase(),
+      title: `${name}, ${phase} (M = ${m})`,
+      op: 'matmul' as const,
+      shapes: [...new Map(layers.map(({ k, n }) => [`${k} ${n}`, { m, n, k }])).values()],
+    })),
+  ),
+  ...FAMILIES.filter(({ shapes }) => shapes.length <= MOST_SHAPES),
+];
+
+const dimensions = Object.fromEntries(
+  dimensionNames().map((name) => [name, z.string().max(20).optional()]),
+);
 
 /**
- * The page's query: a whole problem, dimension by dimension or as the `shape` of the other pages
- * (`512`, `512x256x128`), or none yet. Dimensions of another op are refused.
+ * The parts of a question, as text. What the workbench is asked: problems as text or by suite, and GPUs by device key or as
+ * `vendor/architecture`. `m`, `shape`, `device` and `vendor` are how single questions are linked.
  */
-export const bestPageQuerySchema = bestQuerySchema
-  .extend({
-    shape: z.string().max(60).optional(),
-    /** All lines of a long shader. */
-    show: z.literal('wgsl').optional(),
-  })
-  .superRefine((query, context) => {
-    const refuse = (name: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [name], message });
-    const dimensions = dimensionsOf(query.op);
-    const sides = dimensions.filter((each) => each.default === undefined).map(({ name }) => name);
-    const given = dimensionNames().filter((name) => query[name] !== undefined);
-    for (const name of given) {
-      if (!dimensions.some((each) => each.name === name)) {
-        refuse(name, `${query.op} has no such dimension`);
-      }
-    }
-    if (query.shape !== undefined) {
-      if (given.length > 0) refuse('shape', `give either shape or ${sides.join(', ')}`);
-      const refused = refusedShape(query.op, query.shape);
-      if (refused) refuse('shape', refused);
-    } else if (given.length > 0) {
-      for (const name of sides) {
-        if (query[name] === undefined) refuse(name, `${query.op} takes ${sides.join(', ')}`);
-      }
-    }
-    if (context.issues.length > 0) return;
-    const { shape } = opById(query.op);
-    const asked =
-      query.shape === undefined ? shape(sizesOf(query)) : parseShape(query.op, query.shape);
-    const fault = faultOf(query.op, asked as Shape, query.dtype);
-    if (fault) refuse(fault.field, fault.reason);
-  })
-  .transform(({ shape, ...query }) => {
-    if (shape === undefined) return query;
-    return { ...query, ...parseShape(query.op, shape) };
-  });
-export type BestPageQuery = z.output<typeof bestPageQuerySchema>;
+export const questionFields = z.object({
+  op: z.enum(idsOf(OPS)).default('matmul'),
+  dtype: z.enum(idsOf(DTYPES)).default('f32'),
+  profile: profileSchema.default('default'),
+  shapes: z.string().max(2_000).optional(),
+  suite: z.enum(SHAPE_SUITES.map(({ id }) => id)).optional(),
+  gpu: z.string().max(2_000).optional(),
+  shape: z.string().max(60).optional(),
+  device: z.string().max(300).optional(),
+  vendor: z.string().max(120).optional(),
+  architecture: z.string().max(120).optional(),
+  /** All lines of a long shader. */
+  show: z.literal('wgsl').optional(),
+  ...dimensions,
+});
 
-/** Why a text is not a shape of an op; null if it is one. */
-function refusedShape(op: OpId, text: string): string | null {
+/** A question as it is answered. */
+export const workbenchQuerySchema = questionFields.transform((query, context): Question => {
+  const { op, dtype, profile, suite } = query;
+  const refuse = (name: string, message: string): never => {
+    context.addIssue({ code: 'custom', path: [name], message });
+    return z.NEVER;
+  };
+  const chosen = SHAPE_SUITES.find(({ id }) => id === suite);
+  const given = chosen && chosen.op === op ? chosen.shapes : null;
+  const gpus = [query.gpu ?? '', query.device ?? '', vendorText(query)]
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter(Boolean);
+  if (gpus.length > MOST_GPUS) return refuse('gpu', `a table takes at most ${MOST_GPUS} GPUs`);
   try {
-    parseShape(op, text);
-    return null;
+    const field = query.shape && !query.shapes ? 'shape' : 'shapes';
+    const asked = query.shapes?.trim() || query.shape || singleShape(query);
+    if (!asked && chosen && chosen.op !== op) return refuse('suite', `it is of ${chosen.op}`);
+    const shapes = asked ? parseShapes(op, asked, field) : [...(given ?? [])];
+    const fault = shapes.map((shape) => faultOf(op, shape, dtype)).find(Boolean);
+    if (fault) return refuse(fault.field, fault.reason);
+    return { op, dtype, profile, shapes, gpus: [...new Set(gpus)], suite, show: query.show };
   } catch (error) {
     if (!isInputError(error)) throw error;
-    return `${op} takes ${dimensionsText(op)}, or one number if all are equal`;
+    return refuse(error.field ?? 'shapes', error.message);
   }
+});
+
+export interface Question {
+  readonly op: OpId;
+  readonly dtype: Problem['dtype'];
+  readonly profile: z.output<typeof profileSchema>;
+  readonly shapes: readonly Shape[];
+  /** Device keys, or `vendor/architecture`. */
+  readonly gpus: readonly string[];
+  readonly suite?: string | undefined;
+  readonly show?: 'wgsl' | undefined;
+}
+
+/** The shape that is given dimension by dimension, with those that have a default; empty: none is. */
+function singleShape(query: Readonly<Record<string, unknown>> & { readonly op: OpId }): string {
+  const named: readonly { name: string; default?: number }[] = opById(query.op).dimensions;
+  const given = dimensionNames().filter((name) => query[name] !== undefined);
+  if (given.length === 0) return '';
+  const stray = given.find((name) => !named.some((dimension) => dimension.name === name));
+  if (stray) throw new InputError(`${query.op} has no dimension ${stray}`, stray);
+  const sizes = named.map(({ name, default: usual }) => {
+    const size = query[name] ?? usual;
+    if (size === undefined)
+      throw new InputError(
+        `${name} is missing: ${query.op} takes ${dimensionsText(query.op)}`,
+        name,
+      );
+    return size;
+  });
+  return sizes.join('x');
+}
+
+const vendorText = ({ vendor = '', architecture = '' }) =>
+  [vendor, architecture].filter(Boolean).join('/');
+
+export const problemsOf = ({ op, dtype, shapes }: Question): Problem[] =>
+  shapes.map((shape) => ({ op, shape, dtype }) as Problem);
+
+/** A question as the query of its address. */
+export function questionQuery({ op, dtype, profile, shapes, gpus }: Question): URLSearchParams {
+  const texts = shapes.map((shape) => shapeText({ op, shape } as Problem));
+  return new URLSearchParams({
+    ...{ op, dtype, profile },
+    shapes: texts.join(' '),
+    gpu: gpus.join(','),
+  });
 }

@@ -1,6 +1,5 @@
-import { RUN_SNIPPET } from '@tilemark/core';
-import { OPS, type Op } from '@tilemark/kernels';
-import { type BestPageQuery, sizesOf } from './query';
+import { type Profile, RUN_SNIPPET } from '@tilemark/core';
+import { type Op, opOf, type Problem } from '@tilemark/kernels';
 
 /** An array of a type's elements in a program, and its 1. */
 const ARRAYS = {
@@ -11,10 +10,9 @@ const ARRAYS = {
 } as const;
 
 /** The same question to the API, as a library would ask it on a user's machine. */
-export function snippet(origin: string, query: BestPageQuery): string {
-  const op: Op = OPS[query.op];
-  const shape = op.shape(sizesOf(query));
-  const tensors = op.stored(shape, query.dtype).inputs;
+export function snippet(origin: string, problem: Problem, profile: Profile): string {
+  const op: Op = opOf(problem);
+  const tensors = op.stored(problem.shape, problem.dtype).inputs;
   const inputs = tensors.flatMap(({ dims, order, parts }) =>
     parts.map(({ binding, item, length }) => {
       const [array, one] = ARRAYS[item.element];
@@ -32,35 +30,40 @@ export function snippet(origin: string, query: BestPageQuery): string {
     }),
   );
   const isHalf = inputs.some(({ array }) => array === 'Uint16Array');
-  const dimensions = Object.entries(shape)
+  const dimensions = Object.entries(problem.shape)
     .map(([name, size]) => `  ${name}: '${size}',`)
     .join('\n');
   return `const adapter = await navigator.gpu.requestAdapter();
 const { vendor, architecture } = adapter.info;
 const query = new URLSearchParams({
-  op: '${query.op}',
+  op: '${problem.op}',
 ${dimensions}
-  dtype: '${query.dtype}',
-  profile: '${query.profile}',
+  dtype: '${problem.dtype}',
+  profile: '${profile}',
   vendor,
   architecture,
 });
 const answer = await fetch(\`${origin}/api/v1/best?\${query}\`);
 if (!answer.ok) throw new Error((await answer.json()).detail);
 const best = await answer.json();
-const requiredFeatures = best.needs.features.filter((name) => adapter.features.has(name));
-// The defaults are less than most GPUs allow.
-const requiredLimits = Object.fromEntries(
-  [
-    'maxBufferSize',
-    'maxStorageBufferBindingSize',
-    'maxComputeWorkgroupStorageSize',
-    'maxComputeInvocationsPerWorkgroup',
-    'maxComputeWorkgroupSizeX',
-    'maxComputeWorkgroupSizeY',
-  ].map((name) => [name, adapter.limits[name]]),
-);
-const device = await adapter.requestDevice({ requiredFeatures, requiredLimits });
+const [x, y, z] = best.needs.workgroupSize;
+const largest = Math.max(...best.bindings.map(({ bytes }) => bytes));
+const needed = {
+  maxBufferSize: largest,
+  maxStorageBufferBindingSize: largest,
+  maxComputeWorkgroupStorageSize: best.needs.workgroupBytes,
+  maxComputeInvocationsPerWorkgroup: x * y * z,
+  maxComputeWorkgroupSizeX: x,
+  maxComputeWorkgroupSizeY: y,
+};
+for (const [name, value] of Object.entries(needed)) {
+  if (adapter.limits[name] < value) throw new Error(\`\${name}: \${value} needed, \${adapter.limits[name]} there\`);
+}
+// Subgroup sizes are a property of the adapter, not a feature to request.
+const requiredFeatures = best.needs.features.filter((name) => !name.startsWith('subgroup-size-'));
+const missing = requiredFeatures.filter((name) => !adapter.features.has(name));
+if (missing.length > 0) throw new Error(\`The adapter does not have \${missing}\`);
+const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: needed });
 
 // Your matrices, row-major, instead of these${isHalf ? ' (the bits of halves)' : ''}.
 ${inputs.map(({ line }) => line).join('\n')}

@@ -113,7 +113,7 @@ function OneMap({
                   key={column}
                   winners={cells.get(size)?.get(column) ?? []}
                   kernels={kernels}
-                  query={{ dtype, profile, device }}
+                  query={{ dtype, profile, gpu: device }}
                 />
               ))}
             </tr>
@@ -131,7 +131,7 @@ function Cell({
 }: {
   winners: WinnerMap['winners'];
   kernels: readonly Winning[];
-  query: Readonly<Record<'dtype' | 'profile' | 'device', string>>;
+  query: Readonly<Record<'dtype' | 'profile' | 'gpu', string>>;
 }) {
   const [first] = winners;
   if (!first) return <td />;

@@ -11,7 +11,12 @@ import {
   portabilityQuerySchema,
   portabilitySchema,
 } from '@tilemark/core';
-import { csvFile } from './download';
+import { z } from 'zod';
+import { FILE_FORMS, FILES, fileName, fileOf } from '@/features/best/files';
+import { questionFields, workbenchQuerySchema } from '@/features/best/query';
+import { gpusOf, tableOf } from '@/features/best/workbench';
+import { problemOfZod } from '../problem';
+import { csvFile, download } from './download';
 import { formatQuery, found, noun, ok, operation, TABLE_TYPES } from './operation';
 
 /** What the ranked results say. */
@@ -91,4 +96,27 @@ operation(
       await store.best(query),
       `No ranked result of ${query.op} ${query.dtype} with profile ${query.profile} can decide what to run: there is none, or none of a variant that fits the limits of the device at this size. Run the command \`tune\` on that GPU, or attach it to this grid.`,
     ),
+);
+
+operation(
+  leaderboard,
+  {
+    id: 'getBestTable',
+    method: 'get',
+    path: '/best/table',
+    summary:
+      'The variants to run for `shapes` (`1x4096x4096 4096`) or a `suite` on each `gpu` (device keys or `vendor/architecture`, by commas): JSON, CSV, a module with the WGSL, or tables in the terms of ggml or ONNX Runtime.',
+    access: 'read',
+    query: questionFields.extend({ format: z.enum(FILE_FORMS).default('json') }),
+    answer: {
+      ...ok(z.unknown()),
+      types: FILE_FORMS.map((form) => FILES[form][1]),
+    },
+  },
+  async ({ query: { format, ...asked }, services: { store } }) => {
+    const { data: question, error } = workbenchQuerySchema.safeParse(asked);
+    if (error) throw problemOfZod(error, asked);
+    const rows = await tableOf(store, question, await gpusOf(store));
+    return download(fileOf(format, rows, question), FILES[format][1], fileName(question, format));
+  },
 );

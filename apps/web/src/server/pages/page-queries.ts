@@ -1,5 +1,5 @@
 import { KERNELS } from '@tilemark/kernels';
-import { bestPageQuerySchema } from '@/features/best/query';
+import { workbenchQuerySchema } from '@/features/best/query';
 import { specialisation } from '@/features/kernels/specialisation';
 import { boardQuerySchema } from '@/features/leaderboard/query';
 import { refusals, searchObjectOf } from '@/ui/query';
@@ -7,7 +7,7 @@ import { refusals, searchObjectOf } from '@/ui/query';
 /** Longer than any query string that the site writes. */
 const MOST_CHARACTERS = 8_000;
 
-const SCHEMAS = { '/': boardQuerySchema, '/best': bestPageQuerySchema } as const;
+const SCHEMAS = { '/': boardQuerySchema, '/best': workbenchQuerySchema } as const;
 
 /**
  * Why the address of a page cannot be answered, a sentence each; none where it can.

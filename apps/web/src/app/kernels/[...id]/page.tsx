@@ -1,13 +1,13 @@
-import { besideKernel, isContributed, type KernelNeeds, librariesOn } from '@tilemark/core';
+import { besideKernel, isContributed, librariesOn } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { Fragment } from 'react';
 import { contributedAs } from '@/features/contributed/contributed-as';
 import { ContributedPage } from '@/features/contributed/contributed-page';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
+import { needsFacts } from '@/features/kernels/needs';
 import { paragraphOf, specialisation, wgslBefore } from '@/features/kernels/specialisation';
 import { tileOf } from '@/features/kernels/tile';
 import { TilePicture } from '@/features/kernels/tile-picture';
@@ -19,7 +19,6 @@ import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { type Fold, WgslCode, WgslDiff } from '@/ui/code';
 import { Facts } from '@/ui/facts';
-import { formatBytes, formatCount } from '@/ui/format';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
@@ -123,12 +122,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
                 value: <Address of={detail.address} />,
               },
               ...(detail.needs
-                ? [
-                    { name: 'Workgroup size', value: detail.needs.workgroupSize.join(' × ') },
-                    { name: 'Workgroup memory', value: formatBytes(detail.needs.workgroupBytes) },
-                    { name: 'Features', value: detail.needs.features.join(', ') || 'none' },
-                    { name: 'Limits to request', value: <Limits of={detail.needs} /> },
-                  ]
+                ? needsFacts(detail.needs)
                 : kernel.runsOn === 'cpu'
                   ? [{ name: 'Runs on', value: 'the host CPU' }]
                   : []),
@@ -201,32 +195,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
       </nav>
     </>
   );
-}
-
-/** The limits beyond those that every device has without asking (WebGPU, 3.6.2), with what is needed. */
-function Limits({ of: { workgroupSize, workgroupBytes } }: { of: KernelNeeds }) {
-  const [x = 1, y = 1, z = 1] = workgroupSize;
-  const needed = [
-    ['maxComputeWorkgroupStorageSize', workgroupBytes, 16_384],
-    ['maxComputeInvocationsPerWorkgroup', x * y * z, 256],
-    ['maxComputeWorkgroupSizeX', x, 256],
-    ['maxComputeWorkgroupSizeY', y, 256],
-    ['maxComputeWorkgroupSizeZ', z, 64],
-  ] as const;
-  const beyond = needed.filter(([, value, usual]) => value > usual);
-  if (beyond.length === 0) return 'none';
-  return beyond.map(([name, value]) => (
-    <span key={name} className="block">
-      {/* A phone is too narrow for the name on one line: it breaks between its words. */}
-      {name.split(/(?=[A-Z])/).map((word) => (
-        <Fragment key={word}>
-          {word}
-          <wbr />
-        </Fragment>
-      ))}{' '}
-      {formatCount(value)}
-    </span>
-  ));
 }
 
 /** The results for the problem that `on` names (see `problemKey`), or for the default one. */

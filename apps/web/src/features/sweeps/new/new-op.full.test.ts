@@ -24,7 +24,8 @@ const fixtures = await import(
 const { testDatabase } = await import('../../../../../../packages/core/services.test-helper');
 const { openStore } = await import('@tilemark/core/server');
 const { emptyCase, prefilled, prefillSchema, specOf, toNewSweep } = await import('./form');
-const { bestPageQuerySchema } = await import('../../best/query');
+const { workbenchQuerySchema } = await import('../../best/query');
+const { gpusOf, tableOf } = await import('../../best/workbench');
 
 let store: ReturnType<typeof openStore>;
 let device: { deviceKey: string; workerId: string };
@@ -123,9 +124,10 @@ describe.each(idsOf(OPS))('%s', (op) => {
     const ours = own.find((result) => result.problem.op === op && result.problem.dtype === dtype);
     expect(ours?.problem).toEqual(problem);
     expect(core.csvLine(ours as (typeof own)[number])).toContain(`,${op},${shape},${dtype},`);
-    const asked = bestPageQuerySchema.parse({ op, dtype, shape, device: device.deviceKey });
-    const best = await store.best(asked);
-    expect(best === null || core.bestVariantSchema.parse(best).measured.op === op).toBe(true);
+    const asked = workbenchQuerySchema.parse({ op, dtype, shape, device: device.deviceKey });
+    const [row] = await tableOf(store, asked, await gpusOf(store));
+    expect(row?.problem).toEqual(problem);
+    expect(row?.best?.measured.op ?? op).toBe(op);
     const results = await store.kernelResults({ kernel, dtype, shape });
     expect(results.problems.map((each) => each.problem)).toContainEqual(problem);
   });

@@ -50,8 +50,16 @@ test('a device has the features that its results show under the profile', async 
   expect(await find({ ...asked, vendor: 'halves' })).toMatchObject(answer);
 });
 
-test('nothing measured is nothing found', async () => {
-  expect(await find(cube(64))).toBeNull();
+test('where nothing is known, a portable variant is named, unmeasured, that plain WebGPU can run', async () => {
+  for (const asked of [cube(64), { ...cube(2048), dtype: 'f16' as const, vendor: 'acme' }]) {
+    const found = await find(asked);
+    expect(found).toMatchObject({ fallback: 'portable', result: null, shipped: null });
+    expect(found?.prediction).toBeNull();
+    const { features = [], workgroupBytes = 0, workgroupSize = [] } = found?.needs ?? {};
+    expect(features).toEqual('vendor' in asked ? ['shader-f16'] : []);
+    expect(workgroupBytes).toBeLessThanOrEqual(16_384);
+    expect(workgroupSize.reduce((a, b) => a * b, 1)).toBeLessThanOrEqual(256);
+  }
 });
 
 describe('with results', () => {

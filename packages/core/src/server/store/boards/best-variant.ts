@@ -35,7 +35,13 @@ import { fromJson, sha256 } from '../database';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
 import { type LearnedHere, learnedHere } from './learned';
-import { type Asked, answerWith, predictedVariant, shippedVariant } from './shipped-variant';
+import {
+  type Asked,
+  answerWith,
+  portableVariant,
+  predictedVariant,
+  shippedVariant,
+} from './shipped-variant';
 import { timesOn } from './variant-boards';
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
@@ -60,7 +66,8 @@ export async function bestVariantOf(
   const asked: Asked = { problem, profile, capabilities, wrong };
   return (
     (await quotedVariantOf(db, query, asked, device)) ??
-    (await rankedVariantOf(db, query, asked, { device, unconfirmed: true }))
+    (await rankedVariantOf(db, query, asked, { device, unconfirmed: true })) ??
+    (device ? null : portableVariant(asked))
   );
 }
 
@@ -114,6 +121,7 @@ function preferred(known: BestVariant, predicted: BestVariant, selector: Selecto
   // Of two guesses from unlike shapes, the one from nearer by.
   const evidence = selector.distanceTo(predicted.address, asked);
   if (evidence > LIKE_SHAPE && evidence >= distance) return known;
+  if (distance > LIKE_SHAPE && evidence < distance) return predicted;
   return slowEndNs(quoteOf(predicted)) < slowEndNs(quoteOf(known)) ? predicted : known;
 }
 
@@ -121,7 +129,7 @@ function preferred(known: BestVariant, predicted: BestVariant, selector: Selecto
  * What an answer quotes for the asked problem. A time of another shape is scaled by the op's work,
  * which knows nothing of waves and caches: it may be off by as much again, and by the distance.
  */
-function quoteOf({ asked, measured, prediction, result, shipped }: BestVariant): Quote {
+export function quoteOf({ asked, measured, prediction, result, shipped }: BestVariant): Quote {
   if (prediction) return prediction;
   const { value = 0 } = (result ?? shipped)?.rate ?? {};
   const distance = shapeDistance(asked, measured);
@@ -151,9 +159,13 @@ async function capabilitiesUnder(
 
 /** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
 const tunedOn = (
-  { architecture, vendor }: BestQuery,
+  { architecture, device: key, vendor }: BestQuery,
   device: { readonly key: string } | null,
-): TunedOn | null => (device ? { key: device.key } : vendor ? { vendor, architecture } : null);
+): TunedOn | null => {
+  // A model that this grid has not seen may be one of those that ship.
+  if (device ?? key) return { key: device?.key ?? key ?? '' };
+  return vendor ? { vendor, architecture } : null;
+};
 
 /**
  * The variant to run for a problem, decided by ranked results of the device, else by the tuned
@@ -225,7 +237,7 @@ function problemOf(query: BestQuery): Problem {
 /** Devices of this grid whose results may decide, or what the release ships for such devices. */
 type Group =
   | {
-      readonly fallback: Exclude<BestVariant['fallback'], 'shipped'>;
+      readonly fallback: Exclude<BestVariant['fallback'], 'shipped' | 'portable'>;
       readonly where: Prisma.DeviceWhereInput;
     }
   | { readonly fallback: 'shipped'; readonly of: TunedOn };

@@ -11,11 +11,13 @@ import {
   rateOf,
   sourceFor,
 } from '@tilemark/kernels';
+import { least, rollup } from 'd3-array';
 import type { DeviceCapabilities, Profile } from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
+import { geometricMean } from '../../../rank/rank';
 import type { Prediction } from '../../../tune/selector';
-import type { Learned } from '../../../tune/shipped-evidence';
+import { type Learned, learnedFrom, shippedEvidence } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
 import type { BestVariant } from '../../../view/api';
@@ -156,6 +158,60 @@ export function predictedVariant(
         .slice(0, 3)
         .map(({ address, basis, error, ns }) => ({ address, ns, error, basis })),
     },
+  });
+}
+
+/** What every WebGPU device offers unasked (WebGPU, 3.6.2), save for the sizes of buffers. */
+const PLAIN: DeviceLimits = {
+  features: [],
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 16_384,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
+  maxBufferSize: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * What to run where nothing is known of a GPU: of the variants that a plain WebGPU device can run,
+ * the one nearest to the best of every surveyed device. Nobody has timed it there. Null: no device was
+ * surveyed for the op and dtype.
+ */
+export function portableVariant(asked: Asked): BestVariant | null {
+  const { problem } = asked;
+  const { feature } = DTYPES[problem.dtype];
+  const features = feature ? [feature.name] : [];
+  const able = ({ address }: Point) => {
+    const variant = ifValid(() => parseVariant(address));
+    return variant !== null && feasible(variant, problem, { ...PLAIN, features }).ok;
+  };
+  const ranksOf = (like: Problem) =>
+    shippedEvidence()
+      .filter(({ op, dtype }) => op === like.op && dtype === like.dtype)
+      .map((file) => learnedFrom(file).selector.rank(like, able))
+      .filter((rank) => rank.length > 0);
+  // Where the variants that win in a dtype need more than plain WebGPU has, those of f32 remain.
+  const [own, plain] = [ranksOf(problem), ranksOf({ ...problem, dtype: 'f32' })];
+  const ranks = own.length > 0 ? own : plain;
+  const behind = rollup(
+    ranks.flatMap((rank) =>
+      rank.map(({ address, ns }) => [address, ns / (rank[0]?.ns ?? ns)] as const),
+    ),
+    // One that a device says nothing of might be far behind there.
+    (all) =>
+      all.length < ranks.length
+        ? Number.POSITIVE_INFINITY
+        : (geometricMean(all.map(([, by]) => by)) ?? Number.POSITIVE_INFINITY),
+    ([address]) => address,
+  );
+  const best = least([...behind], ([, by]) => by);
+  if (!best) return null;
+  return answerWith(asked, parseVariant(best[0]), {
+    fallback: 'portable',
+    measured: problem,
+    isExact: false,
   });
 }
 

@@ -1,0 +1,96 @@
+import { OPS, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { Address, kernelHref } from '@/features/kernels/address';
+import { ButtonAnchor, TextLink } from '@/ui/button';
+import { Rate } from '@/ui/facts';
+import { formatNs, formatPercent, formatShape } from '@/ui/format';
+import { DataTable } from '@/ui/table';
+import { FILES } from './files';
+import { type Question, questionQuery } from './query';
+import type { TableRow } from './workbench';
+
+/** What to run for each problem on each GPU. */
+export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; question: Question }) {
+  const { op, profile } = question;
+  return (
+    <>
+      <DataTable
+        caption={`Kernels of ${op} by shape and GPU`}
+        rows={rows}
+        keyOf={(_, at) => at}
+        columns={[
+          {
+            head: 'Shape',
+            className: 'whitespace-nowrap',
+            cell: ({ gpu, problem }) => (
+              <TextLink
+                href={`/best?${questionQuery({ ...question, shapes: [problem.shape], gpus: [gpu.id] })}`}
+                aria-label={`${formatShape(shapeText(problem))} on ${gpu.name}: WGSL and program`}
+              >
+                {formatShape(shapeText(problem))}
+              </TextLink>
+            ),
+          },
+          { head: 'GPU', cell: ({ gpu }) => gpu.name },
+          {
+            head: 'Variant',
+            className: 'min-w-52',
+            cell: ({ best, problem, remark }) =>
+              best ? (
+                <>
+                  <TextLink
+                    href={kernelHref(best.variant.kernel, best.variant.tunables, problem.dtype)}
+                    aria-label={best.address}
+                  >
+                    <Address of={shortAddress(best.address)} />
+                  </TextLink>
+                  {remark && <span className="block text-xs text-amber">{remark}</span>}
+                </>
+              ) : (
+                'none'
+              ),
+          },
+          {
+            head: 'Time',
+            isFigure: true,
+            cell: ({ error, ns }) =>
+              ns !== null && (
+                <>
+                  {formatNs(ns)}{' '}
+                  {error > 0 && <span className="text-xs text-muted">±{formatPercent(error)}</span>}
+                </>
+              ),
+          },
+          {
+            head: 'Rate',
+            isFigure: true,
+            cell: ({ ns, problem }) => ns !== null && <Rate of={rateOf(problem, ns)} />,
+          },
+          {
+            head: 'Source',
+            className: 'min-w-36 text-xs',
+            cell: ({ best, source }) =>
+              best?.result ? (
+                <TextLink href={`/results/${best.result.id}`}>{source}</TextLink>
+              ) : (
+                source
+              ),
+          },
+        ]}
+      />
+      <p className="mt-2 flex flex-wrap items-center gap-2">
+        {Object.entries(FILES).map(([form, [name]]) => (
+          <ButtonAnchor
+            key={form}
+            href={`/api/v1/best/table?${questionQuery(question)}&format=${form}`}
+            download
+          >
+            {name}
+          </ButtonAnchor>
+        ))}
+        <span className="text-xs text-muted">
+          {OPS[op].title}, {question.dtype}, profile {profile}. ± is a standard deviation.
+        </span>
+      </p>
+    </>
+  );
+}

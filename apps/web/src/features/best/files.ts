@@ -1,0 +1,194 @@
+/** The workbench's table as files: for spreadsheets, for a page, and in the forms that two libraries keep. */
+import { csvTable, RUN_SNIPPET } from '@tilemark/core';
+import { kernelById, opById, rateOf, shapeText } from '@tilemark/kernels';
+import { tileOf } from '../kernels/tile';
+import type { Question } from './query';
+import type { TableRow } from './workbench';
+
+export const FILES = {
+  json: ['JSON', 'application/json', 'json'],
+  csv: ['CSV', 'text/csv', 'csv'],
+  wgsl: ['WGSL bundle', 'text/javascript', 'mjs'],
+  ggml: ['ggml table', 'text/plain', 'h'],
+  onnxruntime: ['ONNX Runtime table', 'text/plain', 'h'],
+} as const;
+export type FileForm = keyof typeof FILES;
+export const FILE_FORMS = Object.keys(FILES) as FileForm[];
+
+/** `tilemark-matmul-f16-nvidia_h200.csv` */
+export function fileName({ op, dtype, gpus }: Question, form: FileForm): string {
+  const who = gpus.length === 1 ? `-${gpus[0]?.replaceAll(/[^\w]+/g, '_')}` : '';
+  return `tilemark-${op}-${dtype}${who}.${FILES[form][2]}`;
+}
+
+export function fileOf(form: FileForm, rows: readonly TableRow[], question: Question): string {
+  return WRITERS[form](rows, question);
+}
+
+const WRITERS: Readonly<
+  Record<FileForm, (rows: readonly TableRow[], question: Question) => string>
+> = { json: jsonOf, csv: csvOf, wgsl: bundleOf, ggml: ggmlOf, onnxruntime: onnxOf };
+
+function jsonOf(rows: readonly TableRow[]): string {
+  const items = rows.map(({ best, error, gpu, ns, problem, remark, source }) => ({
+    gpu: gpu.id,
+    problem,
+    address: best?.address ?? null,
+    profile: best?.profile ?? null,
+    ns,
+    error,
+    source,
+    remark,
+  }));
+  return `${JSON.stringify({ items }, null, 2)}\n`;
+}
+
+function csvOf(rows: readonly TableRow[], { op }: Question): string {
+  const sides = opById(op).dimensions.map(({ name }) => name as string);
+  const tunables = [
+    ...new Set(rows.flatMap(({ best }) => Object.keys(best?.variant.tunables ?? {}))),
+  ];
+  const head = [
+    ...['gpu', 'op', 'dtype', 'profile', ...sides, 'kernel', ...tunables],
+    ...['ns', 'error', 'rate', 'unit', 'source', 'remark'],
+  ];
+  return csvTable(
+    head,
+    rows.map(({ best, error, gpu, ns, problem, remark, source }) => {
+      const shape: Readonly<Record<string, number>> = problem.shape;
+      const values = best?.variant.tunables ?? {};
+      const rate = ns === null ? null : rateOf(problem, ns);
+      return [
+        ...[gpu.id, op, problem.dtype, best?.profile ?? ''],
+        ...sides.map((side) => shape[side] ?? ''),
+        best?.variant.kernel ?? '',
+        ...tunables.map((name) => values[name] ?? ''),
+        ...[ns ?? '', ns === null ? '' : error, rate?.value ?? '', rate?.unit ?? ''],
+        ...[source, remark ?? ''],
+      ];
+    }),
+  );
+}
+
+/**
+ * A module with every shader once, a table of which to run where, and one function that runs it:
+ * `multiply(device, gpu, '1x4096x4096', [a, b])`.
+ */
+function bundleOf(rows: readonly TableRow[], { op, dtype }: Question): string {
+  const shaders = [...new Set(rows.flatMap(({ best }) => best?.wgsl ?? []))];
+  const table = rows.flatMap(({ best, gpu, problem }) =>
+    best?.wgsl
+      ? [
+          {
+            gpu: gpu.id,
+            shape: shapeText(problem),
+            address: best.address,
+            needs: best.needs,
+            bindings: best.bindings,
+            passes: best.passes,
+            shader: shaders.indexOf(best.wgsl),
+          },
+        ]
+      : [],
+  );
+  return `// ${op} ${dtype}: which kernel runs which shape on which GPU, by Tilemark.
+export const shaders = ${JSON.stringify(shaders, null, 1)};
+export const table = ${JSON.stringify(table, null, 1)};
+
+/** The features and limits to request for every row of a GPU; throws where the adapter has less. */
+export function requirements(adapter, gpu) {
+  const rows = table.filter((row) => row.gpu === gpu);
+  const most = (read) => Math.max(...rows.map(read));
+  const requiredLimits = {
+    maxComputeWorkgroupStorageSize: most(({ needs }) => needs.workgroupBytes),
+    maxComputeInvocationsPerWorkgroup: most(({ needs }) => needs.workgroupSize.reduce((a, b) => a * b)),
+    maxComputeWorkgroupSizeX: most(({ needs }) => needs.workgroupSize[0]),
+    maxComputeWorkgroupSizeY: most(({ needs }) => needs.workgroupSize[1]),
+    maxStorageBufferBindingSize: most(({ bindings }) => Math.max(...bindings.map(({ bytes }) => bytes))),
+    maxBufferSize: most(({ bindings }) => Math.max(...bindings.map(({ bytes }) => bytes))),
+  };
+  const requiredFeatures = [...new Set(rows.flatMap(({ needs }) => needs.features))].filter(isWebGpuFeature);
+  for (const [name, value] of Object.entries(requiredLimits)) {
+    if (adapter.limits[name] < value) throw new Error(\`The adapter allows \${name} \${adapter.limits[name]}; these kernels need \${value}.\`);
+  }
+  for (const name of requiredFeatures) {
+    if (!adapter.features.has(name)) throw new Error(\`The adapter does not have \${name}.\`);
+  }
+  return { requiredFeatures, requiredLimits };
+}
+
+/** Subgroup sizes are a property of the adapter, not a feature to request. */
+const isWebGpuFeature = (name) => !/^subgroup-size-/.test(name);
+
+/** Runs the kernel for a shape, such as '${table[0]?.shape ?? '1x4096x4096'}'; resolves to the bytes of the result. */
+export function multiply(device, gpu, shape, inputs) {
+  const row = table.find((each) => each.gpu === gpu && each.shape === shape);
+  if (!row) throw new Error(\`No kernel for \${shape} on \${gpu}.\`);
+  return run(device, { ...row, wgsl: shaders[row.shader] }, inputs);
+}
+
+${RUN_SNIPPET}
+`;
+}
+
+/** How a row's kernel divides its work, in the terms of register tiling; zeros where it does not. */
+function tilingOf({ best, problem }: TableRow) {
+  const kernel = best ? kernelById(best.variant.kernel) : undefined;
+  if (!best?.needs || kernel?.runsOn !== 'gpu') return null;
+  const [x, y, z] = best.needs.workgroupSize;
+  const tile = tileOf(kernel, best.variant.tunables, problem.dtype);
+  return {
+    ...{ x, y, z },
+    tile: [tile?.rows ?? 0, tile?.cols ?? 0],
+    perThread: tile?.elementsPerThread ?? 0,
+    depth: Number(best.variant.tunables.BK ?? best.variant.tunables.TILE ?? 0),
+  };
+}
+
+const sidesIn = ({ problem }: TableRow): string => Object.values(problem.shape).join(', ');
+
+function ggmlOf(rows: readonly TableRow[], { op, dtype }: Question): string {
+  const lines = rows.flatMap((row) => {
+    const tiling = tilingOf(row);
+    if (!tiling || !row.best) return [];
+    const [m, n] = tiling.tile;
+    return `    { "${row.gpu.id}", { ${sidesIn(row)} }, ${tiling.x}, ${tiling.y}, ${m}, ${n}, ${tiling.depth} }, // ${row.best.address}; ${row.source}`;
+  });
+  return `// ${op} ${dtype}: workgroup and tile sizes by GPU and shape, in the terms of ggml-webgpu's MUL_MAT parameters.
+// tile_* is what one workgroup computes; 0 where a kernel does not tile.
+struct ggml_webgpu_mul_mat_choice {
+    const char * gpu;
+    uint32_t     shape[4];
+    uint32_t     wg_size_m, wg_size_n, tile_m, tile_n, tile_k;
+};
+
+static const ggml_webgpu_mul_mat_choice ggml_webgpu_mul_mat_choices[] = {
+${lines.join('\n')}
+};
+`;
+}
+
+function onnxOf(rows: readonly TableRow[], { op, dtype }: Question): string {
+  const lines = rows.flatMap((row) => {
+    const tiling = tilingOf(row);
+    if (!tiling || !row.best) return [];
+    const { x, y, z, tile } = tiling;
+    const [rowsOf = 0, columns = 0] = tile;
+    const per = [columns / x, rowsOf / y].map((count) => Math.max(1, Math.floor(count)));
+    return `    {"${row.gpu.id}", {${sidesIn(row)}}, {${x}, ${y}, ${z}}, {${per.join(', ')}, 1}, ${tiling.depth}},  // ${row.best.address}; ${row.source}`;
+  });
+  return `// ${op} ${dtype}: workgroup_size, elements_per_thread and tile_inner by GPU and shape,
+// in the terms of the MatMul program of ONNX Runtime's WebGPU provider.
+struct MatMulChoice {
+  const char* gpu;
+  uint32_t shape[4];
+  uint32_t workgroup_size[3];
+  uint32_t elements_per_thread[3];
+  uint32_t tile_inner;
+};
+
+constexpr MatMulChoice kMatMulChoices[] = {
+${lines.join('\n')}
+};
+`;
+}

@@ -1,0 +1,109 @@
+import { inputTensors, parseProblem } from '@tilemark/kernels';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { create } from 'webgpu';
+import { openTestGrid, type TestGrid } from '@/server/grid.test-helper';
+import { refusals } from '@/ui/query';
+import { fileName, fileOf } from './files';
+import { type Question, workbenchQuerySchema } from './query';
+import { gpusOf, type TableRow, tableOf } from './workbench';
+
+// Kept: Dawn ends with it.
+const gpu = create([]);
+
+let grid: TestGrid;
+let question: Question;
+let rows: TableRow[];
+
+const H200 = 'nvidia-unknown-nvidia_h200-vulkan-dawn';
+
+/** What the author of a library asks: f16 decode and prefill, on three vendors. */
+beforeAll(async () => {
+  grid = await openTestGrid();
+  question = workbenchQuerySchema.parse({
+    dtype: 'f16',
+    shapes: '1x4096x4096 512x4096x4096',
+    gpu: `${H200},apple,amd`,
+  });
+  rows = await tableOf(grid.store, question, await gpusOf(grid.store));
+});
+afterAll(() => grid.close());
+
+test('every GPU has an answer for every shape: timed where it is known, else portable and unmeasured', () => {
+  expect(rows).toHaveLength(6);
+  for (const { best, error, gpu, ns, source } of rows) {
+    expect(best?.wgsl, gpu.id).toContain('@compute');
+    if (gpu.id === H200) {
+      expect(ns).toBeGreaterThan(0);
+      expect(error).toBeGreaterThanOrEqual(0);
+      expect(source).toContain('NVIDIA H200');
+    } else {
+      expect(ns).toBeNull();
+      expect(source).toBe('unmeasured: portable default');
+      expect(best?.needs?.features).toEqual(['shader-f16']);
+      expect(best?.needs?.workgroupSize.reduce((a, b) => a * b)).toBeLessThanOrEqual(256);
+      expect(best?.needs?.workgroupBytes).toBeLessThanOrEqual(16_384);
+    }
+  }
+});
+
+test('where the profile asked has no f16, the answer is of the one that has, and says so', () => {
+  const [row] = rows;
+  expect(question.profile).toBe('default');
+  expect(row?.best?.profile).toBe('fast');
+  expect(row?.remark).toBe('f16 is not offered under default; this is for fast');
+});
+
+test('a CSV has a column per dimension and per tunable, and a name that says what it is', () => {
+  const [head = '', ...lines] = fileOf('csv', rows, question).trim().split('\n');
+  const columns = head.split(',');
+  expect(columns.slice(0, 8)).toEqual(['gpu', 'op', 'dtype', 'profile', 'b', 'm', 'n', 'k']);
+  for (const { best } of rows) {
+    for (const name of Object.keys(best?.variant.tunables ?? {})) expect(columns).toContain(name);
+  }
+  expect(lines).toHaveLength(rows.length);
+  expect(fileName(question, 'csv')).toBe('tilemark-matmul-f16.csv');
+});
+
+test('the tables of both libraries have a line for each answer', () => {
+  for (const form of ['ggml', 'onnxruntime'] as const) {
+    expect(fileOf(form, rows, question).match(/^ {4}\{ ?"/gm)).toHaveLength(rows.length);
+  }
+});
+
+test('the bundle runs', async () => {
+  const asked = workbenchQuerySchema.parse({ shapes: '5x7x9 64', gpu: 'apple' });
+  const answers = await tableOf(grid.store, asked, await gpusOf(grid.store));
+  const source = fileOf('wgsl', answers, asked);
+  const bundle = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+  const adapter = await gpu.requestAdapter();
+  const device = await adapter!.requestDevice(bundle.requirements(adapter, 'apple'));
+  const problem = parseProblem({ op: 'matmul', shape: '5x7x9', dtype: 'f32' });
+  const [a, b] = inputTensors(problem, { seed: 3 });
+  const output = new Float32Array(await bundle.multiply(device, 'apple', '5x7x9', [a, b]));
+  let want = 0;
+  for (let k = 0; k < 9; k++) want += a![k]! * b![k * 7]!;
+  expect(output[0]).toBeCloseTo(want, 4);
+  expect(() => bundle.multiply(device, 'apple', '8', [a, b])).toThrow('No kernel for 8 on apple');
+  device.destroy();
+});
+
+test.each([
+  [{ m: '512', n: '256', k: '128' }, [{ m: 512, n: 256, k: 128 }]],
+  [{ shape: '512' }, [{ m: 512, n: 512, k: 512 }]],
+  [{ op: 'transpose', rows: '8', cols: '4' }, [{ rows: 8, cols: 4 }]],
+  [{ shapes: '64..256' }, [64, 128, 256].map((n) => ({ m: n, n, k: n }))],
+  [{}, []],
+] as const)('%j asks for its shapes', (query, shapes) => {
+  expect(workbenchQuerySchema.parse(query).shapes).toMatchObject(shapes);
+});
+
+test.each([
+  [{ shapes: '512x256' }, /^shapes: '512x256' is not a shape/],
+  [{ m: '512' }, /^n is missing/],
+  [{ op: 'transpose', rows: '8', cols: '8', k: '8' }, /^k cannot be “8”: transpose has no/],
+  [{ gpu: 'a,b,c,d,e,f,g' }, /at most 6 GPUs/],
+  [{ op: 'transpose', suite: 'llama-3.1-8b-decode' }, /^suite/],
+])('%j is refused at its field', (given, message) => {
+  const { error } = workbenchQuerySchema.safeParse(given);
+  expect(error && refusals(error, given as Record<string, string>).join()).toMatch(message);
+});
