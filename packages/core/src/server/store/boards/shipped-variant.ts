@@ -1,6 +1,7 @@
 import {
   bindingsOf,
   type DeviceLimits,
+  DTYPES,
   type Dtype,
   feasible,
   ifValid,
@@ -185,7 +186,8 @@ export function portableVariant(asked: Asked): BestVariant | null {
   const features = feature ? [feature.name] : [];
   const able = ({ address }: Point) => {
     const variant = ifValid(() => parseVariant(address));
-    return variant !== null && feasible(variant, problem, { ...PLAIN, features }).ok;
+    if (!variant || asked.wrong.has(variant.address)) return false;
+    return feasible(variant, problem, { ...PLAIN, features }).ok;
   };
   const ranksOf = (like: Problem) =>
     shippedEvidence()
