@@ -18,7 +18,6 @@ test('a fresh grid has maps of what ships, in f32 and f16, each winner the least
   expect(maps.map(({ dtype }) => dtype)).toEqual(['f32', 'f16']);
   for (const { dtype, winners } of maps) {
     const file = shippedEvidence().find((each) => each.op === 'matmul' && each.dtype === dtype);
-    const _times = file ? observationsOf(file) : [];
     const least = new Map(
       rollup(
         file ? observationsOf(file) : [],
