@@ -6,6 +6,7 @@ export * from './errors';
 export * from './executor';
 export * from './feasible';
 export { createGpuExecutor } from './gpu/executor';
+export { choosesSize, SIZE_CONTROL, subgroupSizes } from './gpu/subgroup-size';
 export { createHostExecutor } from './host/executor';
 export { type HostJob, type HostPool, runHostJob } from './host/job';
 export * from './kernel';

@@ -57,9 +57,14 @@ export interface Needs {
   readonly workgroupBytes: number;
   /**
    * WebGPU features such as `shader-f16`, and other optional capabilities named the same way:
-   * `subgroup-size-32`, `subgroup-matrix-f32-f16-16x16x16`.
+   * `subgroup-matrix-f32-f16-16x16x16`.
    */
   readonly features: readonly string[];
+  /**
+   * Threads of a subgroup, where the shader relies on them. The device has subgroups of this size, or
+   * is made to where it has several. Absent: any size from 4 to 128 will do.
+   */
+  readonly subgroupSize?: number;
 }
 
 interface KernelBase<Values, Of> {

@@ -17,6 +17,7 @@ import { fewRowsShuffled as matmulFewRowsShuffled } from './matmul/13-few-rows-s
 import { warpElements as matmulWarpElements } from './matmul/14-warp-elements';
 import { subgroupMatrixPrefetch as matmulSubgroupMatrixPrefetch } from './matmul/15-subgroup-matrix-prefetch';
 import { rowsOfWeights as matmulRowsOfWeights } from './matmul/16-rows-of-weights';
+import { subgroupMatrixShort as matmulSubgroupMatrixShort } from './matmul/17-subgroup-matrix-short';
 import { cpuNaive as matmulCpuNaive } from './matmul/cpu/01-naive';
 import { cpuRegister as matmulCpuRegister } from './matmul/cpu/02-register';
 import { cpuBlocked as matmulCpuBlocked } from './matmul/cpu/03-blocked';
@@ -54,6 +55,7 @@ export const KERNELS: readonly Kernel[] = [
   matmulWarpElements,
   matmulSubgroupMatrixPrefetch,
   matmulRowsOfWeights,
+  matmulSubgroupMatrixShort,
   matmulCpuNaive,
   matmulCpuRegister,
   matmulCpuBlocked,

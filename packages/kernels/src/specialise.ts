@@ -41,16 +41,23 @@ function extensionsOf(features: readonly string[]): string[] {
   ];
 }
 
-/** WebGPU features that a specialised kernel uses, including those of its dtype. */
+/** WebGPU features that a specialised kernel uses, including those of its dtype and subgroups. */
 export function featuresOf(
   kernel: GpuKernel,
   values: TunableValues,
   dtype: Dtype,
 ): readonly string[] {
-  const { features } = kernel.needs(values, dtype);
+  const { features, subgroupSize } = kernel.needs(values, dtype);
   const { feature } = DTYPES[dtype];
-  return feature ? [feature.name, ...features] : features;
+  return [
+    ...(feature ? [feature.name] : []),
+    ...features,
+    ...(subgroupSize === undefined ? [] : [subgroupSizeFeature(subgroupSize)]),
+  ];
 }
+
+/** What a device that has, or can be made to have, subgroups of this size lists among its features. */
+export const subgroupSizeFeature = (size: number): string => `subgroup-size-${size}`;
 
 /** A shader's source by dtype, built once: the same string is found faster than an equal one. */
 export function sourceByDtype(build: (dtype: Dtype) => string): (dtype: Dtype) => string {

@@ -19,6 +19,8 @@ import { listAdapters, openGpu } from '../gpu/dawn';
  */
 
 const QUIET_VISITS = 10;
+/** A run takes 15 s where it varies as much as on a shared machine. */
+const LONGEST_MS = 1_200_000;
 /** What runs on a machine's processors varies by a third beside other work. */
 const TIMES_SLOWER = 4;
 
@@ -130,23 +132,28 @@ async function visit(executorOf: (variant: Variant) => Executor): Promise<Outcom
   return outcomes;
 }
 
-it('raises an alarm for a kernel made slower on purpose, and none in ten quiet visits', async () => {
-  for (let i = 0; i < QUIET_VISITS; i++) {
-    const outcomes = await visit(() => device.executor);
-    expect(outcomes.map(({ kind }) => kind)).toEqual(['measured', 'measured']);
-  }
-  expect((await store.alarms.list()).items).toEqual([]);
+it(
+  'raises an alarm for a kernel made slower on purpose, and none in ten quiet visits',
+  async () => {
+    for (let i = 0; i < QUIET_VISITS; i++) {
+      const outcomes = await visit(() => device.executor);
+      expect(outcomes.map(({ kind }) => kind)).toEqual(['measured', 'measured']);
+    }
+    expect((await store.alarms.list()).items).toEqual([]);
 
-  const made = slower(device.executor);
-  const executorOf = ({ kernel }: Variant) => (kernel === slowed?.kernel ? made : device.executor);
-  for (let i = 0; i < 2; i++) await visit(executorOf);
-  const { items } = await store.alarms.list();
-  expect(items).toMatchObject([
-    {
-      kind: 'SLOW',
-      address: expect.stringMatching(/^matmul\/tiled\[TILE=16/),
-      device: { key: worker.deviceKey },
-      softwareBefore: items[0]?.software,
-    },
-  ]);
-});
+    const made = slower(device.executor);
+    const executorOf = ({ kernel }: Variant) =>
+      kernel === slowed?.kernel ? made : device.executor;
+    for (let i = 0; i < 2; i++) await visit(executorOf);
+    const { items } = await store.alarms.list();
+    expect(items).toMatchObject([
+      {
+        kind: 'SLOW',
+        address: expect.stringMatching(/^matmul\/tiled\[TILE=16/),
+        device: { key: worker.deviceKey },
+        softwareBefore: items[0]?.software,
+      },
+    ]);
+  },
+  LONGEST_MS,
+);

@@ -1,3 +1,4 @@
+import { choosesSize, SIZE_CONTROL, subgroupSizes } from '@tilemark/kernels';
 import { z } from 'zod';
 import type { DeviceCapabilities } from '../measure/device';
 
@@ -13,9 +14,11 @@ const FEATURES: readonly string[] = [
 export async function requestWholeDevice(
   adapter: GPUAdapter,
 ): Promise<{ readonly device: GPUDevice; readonly capabilities: DeviceCapabilities }> {
+  const control = choosesSize(adapter.info, adapter.features) ? [SIZE_CONTROL] : [];
+  const wanted = [...FEATURES, ...control];
   const device = await adapter.requestDevice({
     requiredFeatures: [...adapter.features].filter((feature): feature is GPUFeatureName =>
-      FEATURES.includes(feature),
+      wanted.includes(feature),
     ),
     requiredLimits: largestLimits(adapter.limits),
   });
@@ -33,7 +36,7 @@ function largestLimits(limits: GPUSupportedLimits): Record<string, number> {
 }
 
 function capabilitiesOf({ features, limits }: GPUDevice, info: GPUAdapterInfo): DeviceCapabilities {
-  const abilities = features.has('subgroups') ? subgroupAbilities(info) : [];
+  const abilities = features.has('subgroups') ? subgroupAbilities(info, features) : [];
   return {
     features: [...features, ...abilities].sort(),
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
@@ -60,15 +63,14 @@ const matrixConfigsSchema = z.array(
 
 /**
  * What kernels need of subgroups beyond WebGPU's features, named like features:
- * the size, if it is fixed, and each shape of matrix multiplication.
+ * the sizes that can be relied on, and each shape of matrix multiplication.
  */
-function subgroupAbilities(info: GPUAdapterInfo): string[] {
-  const { subgroupMinSize, subgroupMaxSize } = info;
+function subgroupAbilities(info: GPUAdapterInfo, features: ReadonlySet<string>): string[] {
   const { data: configs = [] } = matrixConfigsSchema.safeParse([
     ...(Reflect.get(info, 'subgroupMatrixConfigs') ?? []),
   ]);
   return [
-    ...(subgroupMinSize === subgroupMaxSize ? [`subgroup-size-${subgroupMinSize}`] : []),
+    ...subgroupSizes(info, features),
     ...configs.map(
       ({ componentType, resultComponentType, M, N, K }) =>
         `subgroup-matrix-${resultComponentType}-${componentType}-${M}x${N}x${K}`,

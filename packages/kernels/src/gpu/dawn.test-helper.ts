@@ -3,12 +3,14 @@ import { create } from 'webgpu';
 import type { Executor } from '../executor';
 import type { DeviceLimits } from '../feasible';
 import { createGpuExecutor } from './executor';
+import { SIZE_CONTROL, subgroupSizes } from './subgroup-size';
 
 /** Features that kernels can use. */
 const WANTED: readonly string[] = [
   'timestamp-query',
   'shader-f16',
   'subgroups',
+  SIZE_CONTROL,
   'chromium-experimental-subgroup-matrix',
 ];
 
@@ -48,10 +50,8 @@ export async function openDevice(
 
 /** The limits of an open device that `feasible` reads. */
 export function limitsOf({ limits, features, adapterInfo }: GPUDevice): DeviceLimits {
-  const { subgroupMinSize, subgroupMaxSize } = adapterInfo;
-  const sizes = subgroupMinSize === subgroupMaxSize ? [`subgroup-size-${subgroupMinSize}`] : [];
   return {
-    features: [...features, ...sizes],
+    features: [...features, ...subgroupSizes(adapterInfo, features)],
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
     maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
     maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,

@@ -5,6 +5,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  *
  * - executor.ts             compiles and binds a variant for a problem
  * - pipelines.ts            pipelines by source; compile errors
+ * - subgroup-size.ts        which subgroups a device has, and choosing among them
  * - buffers.ts, fill.ts     buffer sets, filled and poisoned on the device
  * - prepared.ts, pass.ts    dispatches and their times; timestamps.ts: the GPU's clock
  * - judge/                  verifies outputs on the device; its first file is judge.ts
@@ -33,6 +34,7 @@ import { Judge } from './judge/judge';
 import { bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
 import { type Binding, type Dispatch, fillSets, type GpuContext, GpuPrepared } from './prepared';
 import { prepareProbe } from './probe';
+import { choosesSize, withSubgroupSize } from './subgroup-size';
 import { Timestamps } from './timestamps';
 import { DeviceWatch } from './watch';
 
@@ -121,7 +123,13 @@ class GpuExecutor implements Executor {
       throw new TypeError(`${definition.id} runs on the host: use the host executor`);
     }
     const passes = passesOf(definition, tunables, problem);
-    const source = sourceFor(definition, tunables, problem);
+    const { device } = this.#context.watch;
+    const { subgroupSize } = definition.needs(tunables, problem.dtype);
+    const written = sourceFor(definition, tunables, problem);
+    const source =
+      subgroupSize !== undefined && choosesSize(device.adapterInfo, device.features)
+        ? withSubgroupSize(written, subgroupSize)
+        : written;
     const layout = bindGroupLayoutOf(
       this.#context.watch.device,
       bindingsOf(definition, tunables, problem).map(({ type }) => type),

@@ -5,15 +5,14 @@ import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
 import {
-  isForTiles,
   MULADD,
   STAGING_TUNABLES,
   WARP_CONSTRAINTS,
   WARP_PROBLEM_CONSTRAINTS,
-  WARP_TILES,
   WARP_TUNABLES,
   type WarpValues,
   warpLayout,
+  warpTilesFor,
 } from './warp-layout';
 import { weightsOf } from './weights-memory';
 
@@ -57,5 +56,5 @@ export const warpTile = gpuKernel({
     return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
-  candidates: (problem) => (isForTiles(problem) ? splitTiles(WARP_TILES, problem) : []),
+  candidates: (problem) => splitTiles(warpTilesFor(problem), problem),
 });

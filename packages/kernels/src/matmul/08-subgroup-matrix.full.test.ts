@@ -10,6 +10,7 @@ import { resolveVariant } from '../variant';
 import { inputTensors } from '../verify/inputs';
 import { subgroupMatrix } from './08-subgroup-matrix';
 import { subgroupMatrixPrefetch } from './15-subgroup-matrix-prefetch';
+import { subgroupMatrixShort } from './17-subgroup-matrix-short';
 import { emulated } from './emulated-fragments.test-helper';
 import { verify } from './product.test-helper';
 
@@ -17,6 +18,7 @@ import { verify } from './product.test-helper';
 test.each([
   ['subgroup-matrix', subgroupMatrix],
   ['subgroup-matrix-prefetch', subgroupMatrixPrefetch],
+  ['subgroup-matrix-short', subgroupMatrixShort],
 ])('the shader of every variant of %s is valid', async (_id, kernel) => {
   const { device } = await openDevice(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
   const { tunables: defaults } = resolveVariant(kernel.id);
@@ -61,6 +63,8 @@ test('a device without matrices of its shape is told which it lacks', async () =
 describe('around the multiplications', () => {
   const gpu = useExecutor();
   const tile = { BM: 32, BN: 32, BK: 16, WM: 16, WN: 32 };
+  /** Of few sums per thread. */
+  const SMALL = { WM: 16, WN: 16 };
 
   test.each([
     ['whole tiles', { m: 64, n: 32, k: 48 }, {}],
@@ -99,8 +103,19 @@ describe('around the multiplications', () => {
     ['B by rows, 8 wide', { m: 37, n: 72, k: 40 }, { FRAGMENT_N: 8, BK: 32 }, 'f16-nt'],
     ['B by rows, two tiles ahead', { m: 37, n: 40, k: 120 }, { PREFETCH: 2 }, 'f16-nt'],
     ['two tiles ahead, a batch', { b: 3, m: 33, n: 35, k: 77 }, { PREFETCH: 2 }],
+    ['8 x 8 x 8', { m: 37, n: 40, k: 24 }, { FRAGMENT: 8, SUBGROUP: 32 }],
+    ['8 x 8 x 8, subgroups of 8', { m: 33, n: 35, k: 21 }, { ...SMALL, FRAGMENT: 8, SUBGROUP: 8 }],
+    ['8 x 16 x 16', { m: 37, n: 40, k: 24 }, { FRAGMENT: 16, SUBGROUP: 32 }],
+    ['8 x 16 x 16, subgroups of 16', { m: 33, n: 35, k: 77 }, { FRAGMENT: 16, SUBGROUP: 16 }],
+    ['8 x 8 x 8, sums in f16', { m: 33, n: 35, k: 77 }, { FRAGMENT: 8 }, 'f16acc16'],
+    ['8 x 16 x 16, B by rows', { m: 37, n: 40, k: 24 }, { FRAGMENT: 16 }, 'f16-nt'],
+    ['8 x 8 x 8, K split, in a batch', { b: 3, m: 33, n: 35, k: 77 }, { FRAGMENT: 8, SPLIT: 2 }],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {
-    const kernel = emulated('PREFETCH' in change ? subgroupMatrixPrefetch : subgroupMatrix);
+    const isShort = 'FRAGMENT' in change;
+    const isAhead = 'PREFETCH' in change;
+    const kernel = emulated(
+      isShort ? subgroupMatrixShort : isAhead ? subgroupMatrixPrefetch : subgroupMatrix,
+    );
     const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype };
     const kernels = KERNELS as Kernel[];
     kernels.push(kernel);

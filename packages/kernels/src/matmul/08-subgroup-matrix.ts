@@ -1,19 +1,36 @@
 import { valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
-import { gpuKernel, type TunableValues } from '../kernel';
+import { gpuKernel, type Needs, type TunableValues } from '../kernel';
 import type { Problem } from '../problem';
 import { splitTiles } from './candidates';
 import { emitFragmentKernel } from './fragment-emitter';
 import {
   FRAGMENT_TUNABLES,
+  type FragmentLayout,
   fragmentBytes,
   fragmentEntryPoint,
   fragmentLayout,
   fragmentThreads,
-  SUBGROUP,
+  subgroupOf,
+  type TILE_TUNABLES,
 } from './fragment-layout';
 import { gridOverC } from './grid';
 import { SPLIT_PASSES } from './tile-memory';
+
+/** What a device must have to multiply fragments of this shape. */
+export function fragmentNeeds(layout: FragmentLayout): Needs {
+  const { m, n, k } = layout.fragment;
+  return {
+    workgroupSize: [fragmentThreads(layout), 1, 1],
+    workgroupBytes: fragmentBytes(layout),
+    features: [
+      'subgroups',
+      'chromium-experimental-subgroup-matrix',
+      `subgroup-matrix-${layout.sums}-f16-${m}x${n}x${k}`,
+    ],
+    subgroupSize: subgroupOf(layout),
+  };
+}
 
 /** What every kernel of this kind declares alike. */
 export const FRAGMENT_KERNEL = {
@@ -42,26 +59,12 @@ export const FRAGMENT_KERNEL = {
     },
   ],
   entryPoint: (_values, problem) => fragmentEntryPoint(problem.shape),
-  needs: (values, dtype) => {
-    const layout = fragmentLayout(values, dtype);
-    const { m, n, k } = layout.fragment;
-    return {
-      workgroupSize: [fragmentThreads(layout), 1, 1],
-      workgroupBytes: fragmentBytes(layout),
-      features: [
-        'subgroups',
-        'chromium-experimental-subgroup-matrix',
-        `subgroup-size-${SUBGROUP}`,
-        `subgroup-matrix-${layout.sums}-f16-${m}x${n}x${k}`,
-      ],
-    };
-  },
   workgroups: (values, problem) => {
     const [x, y, z] = gridOverC(problem.shape, values.BM, values.BN);
     return [x, y, z * values.SPLIT];
   },
   ...SPLIT_PASSES,
-} satisfies Partial<Parameters<typeof gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>>[0]>;
+} satisfies Partial<Parameters<typeof gpuKernel<'matmul', typeof TILE_TUNABLES>>[0]>;
 
 const TILES = valuesTable(
   ['BM', 'BN', 'BK', 'WM', 'WN', 'UNROLL', 'LOADS', 'ORDER'],
@@ -88,13 +91,14 @@ export const fragmentCandidates = (
 ): TunableValues[] =>
   Math.min(problem.shape.m, problem.shape.n) < 2 ? [] : splitTiles(tiles, problem);
 
-export const subgroupMatrix = gpuKernel({
+export const subgroupMatrix = gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>({
   ...FRAGMENT_KERNEL,
   id: 'matmul/subgroup-matrix',
   rung: 8,
   changes: null,
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   tunables: FRAGMENT_TUNABLES,
+  needs: (values, dtype) => fragmentNeeds(fragmentLayout(values, dtype)),
   wgsl: (values, dtype, batched) =>
     emitFragmentKernel({ ...fragmentLayout(values, dtype), batched }),
   batches: true,

@@ -50,7 +50,8 @@ export const fewRowsShuffled = gpuKernel({
   needs: (values) => ({
     workgroupSize: [values.LANES * values.DEEP, 1, 1],
     workgroupBytes: stripBytes(ofStrip(values)),
-    features: ['subgroups', `subgroup-size-${values.SUBGROUP}`],
+    features: ['subgroups'],
+    subgroupSize: values.SUBGROUP,
   }),
   threadsPerSum: ({ DEEP }) => DEEP,
   workgroups: ({ ROWS, LANES }, { shape }) => gridOverC(shape, ROWS, 4 * LANES),

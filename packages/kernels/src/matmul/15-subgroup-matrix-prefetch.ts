@@ -1,6 +1,6 @@
 import { valuesTable } from '../combinations';
 import { gpuKernel, tunable } from '../kernel';
-import { FRAGMENT_KERNEL, fragmentCandidates } from './08-subgroup-matrix';
+import { FRAGMENT_KERNEL, fragmentCandidates, fragmentNeeds } from './08-subgroup-matrix';
 import { emitFragmentKernel } from './fragment-emitter';
 import { FRAGMENT_TUNABLES, fragmentLayout } from './fragment-layout';
 
@@ -47,6 +47,7 @@ export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
         PREFETCH * (BM + BN) * BK <= 256 * 32 * (BM / WM) * (BN / WN),
     },
   ],
+  needs: (values, dtype) => fragmentNeeds(fragmentLayout(values, dtype)),
   wgsl: (values, dtype, batched) =>
     emitFragmentKernel({ ...fragmentLayout(values, dtype), batched }),
   batches: true,

@@ -1,5 +1,5 @@
 import { DTYPES, isByRows } from '../dtype';
-import type { GpuKernel } from '../kernel';
+import type { GpuKernel, TunableValues } from '../kernel';
 
 /**
  * A kernel of fragments for devices without matrix units, to test the kernel's staging, edges and
@@ -9,7 +9,10 @@ import type { GpuKernel } from '../kernel';
 export const emulated = (kernel: GpuKernel): GpuKernel => ({
   ...kernel,
   id: 'matmul/emulated-fragments',
-  needs: (values, dtype) => ({ ...kernel.needs(values, dtype), features: [] }),
+  needs: (values, dtype) => {
+    const { workgroupBytes, workgroupSize } = kernel.needs(values, dtype);
+    return { workgroupBytes, workgroupSize, features: [] };
+  },
   wgsl: emulatedIn(kernel.wgsl),
 });
 
@@ -19,17 +22,34 @@ function emulatedIn(wgsl: GpuKernel['wgsl']): GpuKernel['wgsl'] {
     return wgsl(values, dtype, isBatch, shape)
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
-      .replace(/^ {2}let warp = /gm, '  own_lane = thread % 32;\n$&')
+      .replace(/^ {2}let warp = thread \/ (\d+)/gm, '  own_lane = thread % $1;\n$&')
       .replace(/subgroupMatrixLoad<(Left|Right), (row|col)_major>\(&\w_tile, /g, 'Fragment(')
       .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
       .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
-      .concat(operations(Number(values.FRAGMENT_N), DTYPES[dtype].sums, isByRows(dtype)));
+      .concat(operations(fragmentOf(values), DTYPES[dtype].sums, isByRows(dtype)));
   };
 }
 
-/** The fragment operations, for 16 x 16 times 16 x `columns`. */
-function operations(columns: number, sums: string, isTransposed: boolean): string {
-  const share = (16 * columns) / 32;
+interface Emulated {
+  readonly rows: number;
+  readonly columns: number;
+  readonly steps: number;
+  readonly lanes: number;
+}
+
+/** Rung 17 has short fragments and a tunable for subgroups. */
+const fragmentOf = ({ FRAGMENT, FRAGMENT_N, SUBGROUP = 32 }: TunableValues): Emulated =>
+  FRAGMENT === undefined
+    ? { rows: 16, columns: Number(FRAGMENT_N), steps: 16, lanes: 32 }
+    : { rows: 8, columns: Number(FRAGMENT), steps: Number(FRAGMENT), lanes: Number(SUBGROUP) };
+
+/** The fragment operations, for `rows` x `steps` times `steps` x `columns`. */
+function operations(
+  { columns, lanes, rows, steps }: Emulated,
+  sums: string,
+  isTransposed: boolean,
+): string {
+  const share = (rows * columns) / lanes;
   const half = (tile: string, row: string, col: string) =>
     `unpack2x16float(${tile}[m.at + ${row} * m.pitch + ${col} / 8][${col} % 8 / 2])[${col} % 2]`;
   return `
@@ -52,7 +72,7 @@ fn multiply_accumulate(a: Fragment, b: Fragment, sums: Sums) -> Sums {
   var c = sums;
   for (var i = 0u; i < some(${share}); i++) {
     let at = own_lane * ${share} + i;
-    for (var k = 0u; k < some(16); k++) {
+    for (var k = 0u; k < some(${steps}); k++) {
       c.e[i] += ${sums}(left(a, at / ${columns}, k) * right(b, k, at % ${columns}));
     }
   }

@@ -2,7 +2,7 @@ import {
   type FragmentLayout,
   fragmentThreads,
   LOADS_AT,
-  SUBGROUP,
+  subgroupOf,
   sumUnits,
   UNIT,
 } from './fragment-layout';
@@ -114,7 +114,7 @@ ${indent(1, [
   ...(isBanded ? ['let group = banded(id, groups);'] : []),
   ...(layout.batched ? [`let product = ${product};`] : []),
 ])}
-  let warp = thread / ${SUBGROUP};
+  let warp = thread / ${subgroupOf(layout)};
   let warp_row = warp / ${BN / WN} * ${WM};
   let warp_col = warp % ${BN / WN} * ${WN};
 ${indent(1, share)}
@@ -190,7 +190,7 @@ ${indent(
 
   // Fragment by fragment through the memory of A's tile: there the sums become halves,
   // and those beyond the edge are left out.
-  let lane = thread % ${SUBGROUP};
+  let lane = thread % ${subgroupOf(layout)};
   let sums = warp * ${sumUnits(layout)};
   let row = group.y * ${BM} + warp_row;
   let col = group.x * ${BN} + warp_col;

@@ -3,8 +3,8 @@ import { tunable, type ValuesOf } from '../kernel';
 import { splitTunable } from './tile-memory';
 import { weightsOf } from './weights-memory';
 
-/** The shader relies on which threads form a subgroup, so it needs subgroups of this size. */
-export const SUBGROUP = 32;
+/** Threads of a subgroup, unless a kernel has a tunable for it: the shader relies on who is in one. */
+const SUBGROUP = 32;
 
 /** Rows of tiles per band of ORDER=bands. */
 export const BAND = 4;
@@ -16,13 +16,17 @@ export const LOADS_AT = {
   staggered: { a: 1, b: 4 },
 } as const;
 
-export const FRAGMENT_TUNABLES = [
+/** The sizes of a tile. */
+export const TILE_SIZES = [
   tunable('BM', 'Rows of C per workgroup', [16, 32, 64, 128, 256], 128),
   tunable('BN', 'Columns of C per workgroup', [32, 64, 128, 256], 128),
   tunable('BK', 'Steps of K staged in workgroup memory at a time', [16, 32, 64], 32),
   tunable('WM', 'Rows of C per subgroup', [16, 32, 64, 128], 64),
   tunable('WN', 'Columns of C per subgroup', [16, 32, 64, 128], 64),
-  tunable('FRAGMENT_N', 'N of one 16 × N × 16 matrix multiplication', [8, 16], 16),
+] as const;
+
+/** How tiles are loaded, and by whom. */
+export const TILE_ORDER = [
   tunable(
     'LOADS',
     "When the next tile is loaded: before the first multiplication (ahead), after half of them (halfway), or A's tile after an eighth and B's after half (staggered)",
@@ -39,14 +43,40 @@ export const FRAGMENT_TUNABLES = [
   splitTunable([1, 2, 4, 8, 16, 32, 64]),
 ] as const;
 
+export const TILE_TUNABLES = [...TILE_SIZES, ...TILE_ORDER] as const;
+
+export const FRAGMENT_TUNABLES = [
+  ...TILE_SIZES,
+  tunable('FRAGMENT_N', 'N of one 16 × N × 16 matrix multiplication', [8, 16], 16),
+  ...TILE_ORDER,
+] as const;
+
 export type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;
 
+/** One multiplication: m x k times k x n. */
+export interface Fragment {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+}
+
+/** How a workgroup is divided. */
+interface Subgroups {
+  readonly BM: number;
+  readonly BN: number;
+  readonly WM: number;
+  readonly WN: number;
+  /** Threads of a subgroup; absent: 32. */
+  readonly SUBGROUP?: number;
+}
+
 /** A tile of C that the subgroups of a workgroup compute fragment by fragment. */
-export interface FragmentLayout extends FragmentValues {
+export interface FragmentLayout extends ValuesOf<typeof TILE_SIZES>, ValuesOf<typeof TILE_ORDER> {
+  /** Threads of a subgroup; absent: 32. */
+  readonly SUBGROUP?: number;
   /** Tiles of K on their way in registers while one is multiplied; absent: 1. */
   readonly PREFETCH?: number;
-  /** One multiplication: m x k times k x n. */
-  readonly fragment: { readonly m: number; readonly n: number; readonly k: number };
+  readonly fragment: Fragment;
   /** The type of the sums. */
   readonly sums: 'f32' | 'f16';
   /** See `TileLayout`. */
@@ -54,15 +84,22 @@ export interface FragmentLayout extends FragmentValues {
   readonly weights?: Dtype | undefined;
 }
 
-export const fragmentLayout = (
-  values: FragmentValues & Pick<FragmentLayout, 'PREFETCH'>,
+/** @param fragment of `values`, which have more tunables than a layout */
+export const layoutWith = (
+  values: Omit<FragmentLayout, 'fragment' | 'sums' | 'weights'>,
+  fragment: Fragment,
   dtype: Dtype,
 ): FragmentLayout => ({
   ...values,
-  fragment: { m: 16, n: values.FRAGMENT_N, k: 16 },
+  fragment,
   sums: DTYPES[dtype].sums === 'f16' ? 'f16' : 'f32',
   weights: weightsOf(dtype),
 });
+
+export const fragmentLayout = (
+  values: FragmentValues & Pick<FragmentLayout, 'PREFETCH'>,
+  dtype: Dtype,
+): FragmentLayout => layoutWith(values, { m: 16, n: values.FRAGMENT_N, k: 16 }, dtype);
 
 /** Halves in a vec4u, the unit in which everything is moved. */
 export const UNIT = 8;
@@ -70,10 +107,10 @@ export const UNIT = 8;
 /** Unused units after each row of a tile, so that a fragment's rows are in different banks. */
 export const PADDING = 1;
 
-/** Threads per workgroup. */
-export function fragmentThreads({ BM, BN, WM, WN }: FragmentValues): number {
-  return SUBGROUP * (BM / WM) * (BN / WN);
-}
+/** Threads per subgroup, and per workgroup. */
+export const subgroupOf = ({ SUBGROUP: threads = SUBGROUP }: Subgroups): number => threads;
+export const fragmentThreads = (layout: Subgroups): number =>
+  subgroupOf(layout) * (layout.BM / layout.WM) * (layout.BN / layout.WN);
 
 /** Units (vec4u) of one fragment's sums. */
 export function sumUnits({ fragment, sums }: FragmentLayout): number {
@@ -83,7 +120,7 @@ export function sumUnits({ fragment, sums }: FragmentLayout): number {
 /** Units of the tile of A, which is reused to store one fragment per subgroup at the end. */
 export function aUnitsOf(layout: FragmentLayout): number {
   const { BM, BK } = layout;
-  const leaving = (fragmentThreads(layout) / SUBGROUP) * sumUnits(layout);
+  const leaving = (fragmentThreads(layout) / subgroupOf(layout)) * sumUnits(layout);
   return Math.max(BM * (BK / UNIT + PADDING), leaving);
 }
 

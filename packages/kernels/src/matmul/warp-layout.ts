@@ -1,6 +1,12 @@
 import { valuesTable } from '../combinations';
 import { DTYPES } from '../dtype';
-import { type Constraint, type ProblemConstraint, tunable, type ValuesOf } from '../kernel';
+import {
+  type Constraint,
+  type ProblemConstraint,
+  type TunableValues,
+  tunable,
+  type ValuesOf,
+} from '../kernel';
 import type { Problem } from '../problem';
 import { MAX_K } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
@@ -189,6 +195,16 @@ export const WARP_TILES = valuesTable(
     [128, 32, 16, 8, 8, 16, 8, 'padded'],
   ],
 );
+
+/** Halves are multiplied by fragments; for devices without them, the tile that suits most shapes. */
+const HALF_TILES = WARP_TILES.filter(({ BM, BN }) => BM === 64 && BN === 64);
+
+/** The tiles worth trying: strips are thinner. */
+export const warpTilesFor = (problem: Problem<'matmul'>): readonly TunableValues[] => {
+  const { m, n } = problem.shape;
+  if (Math.min(m, n) < 6) return [];
+  return DTYPES[problem.dtype].element === 'f16' ? HALF_TILES : WARP_TILES;
+};
 
 /** Whether tiles are worth trying: strips are thinner, and halves are multiplied by fragments. */
 export const isForTiles = ({ dtype, shape: { m, n } }: Problem<'matmul'>): boolean =>
