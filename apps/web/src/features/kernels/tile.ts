@@ -1,6 +1,7 @@
 import {
   type Dtype,
   type GpuKernel,
+  type Needs,
   type OpId,
   opById,
   type Problem,
@@ -37,9 +38,10 @@ export function tileOf(kernel: GpuKernel, values: TunableValues, dtype: Dtype): 
   const rows = SIDE / groups(SIDE, 1);
   const isWhole = Number.isInteger(rows) && Number.isInteger(cols);
   if (!isWhole || groups(SIDE, SIDE) * rows * cols !== SIDE * SIDE) return null;
-  const { features, workgroupBytes, workgroupSize } = kernel.needs(values, dtype);
+  const needs = kernel.needs(values, dtype);
+  const { workgroupBytes, workgroupSize } = needs;
   const threads = workgroupSize.reduce((product, side) => product * side, 1);
-  const sharing = sharingOf(kernel, values, features);
+  const sharing = sharingOf(kernel, values, needs);
   const elementsPerThread = (rows * cols * sharing.threads) / threads;
   return { rows, cols, threads, elementsPerThread, sharing, workgroupBytes };
 }
@@ -47,11 +49,10 @@ export function tileOf(kernel: GpuKernel, values: TunableValues, dtype: Dtype): 
 function sharingOf(
   kernel: GpuKernel,
   values: TunableValues,
-  features: readonly string[],
+  { features, subgroupSize = 1 }: Needs,
 ): Tile['sharing'] {
-  const [size] = features.flatMap((name) => /^subgroup-size-(\d+)$/.exec(name)?.[1] ?? []);
   return features.includes('chromium-experimental-subgroup-matrix')
-    ? { threads: Number(size), as: 'subgroup' }
+    ? { threads: subgroupSize, as: 'subgroup' }
     : { threads: kernel.threadsPerSum?.(values) ?? 1, as: 'sums' };
 }
 
