@@ -74,7 +74,7 @@ export interface Source {
 
 /** Reads a source. Throws InputError at the line that cannot be read. */
 export function sourceOf(text: string): Source {
-  const tokens = new WgslScanner(text).scanTokens().filter(({ lexeme }) => lexeme !== '');
+  const tokens = tokensOf(text);
   const statements = statementsOf(tokens);
   const directives = statements.flatMap((statement) => {
     const { first, last } = endsOf(statement);
@@ -96,6 +96,19 @@ export function sourceOf(text: string): Source {
     names: new Set(tokens.filter(isName).map(({ lexeme }) => lexeme)),
     declared: new Set(declared),
   };
+}
+
+function tokensOf(text: string): Token[] {
+  try {
+    return new WgslScanner(text).scanTokens().filter(({ lexeme }) => lexeme !== '');
+  } catch (error) {
+    const [, line = '1'] = /line (\d+)/.exec(String(error)) ?? [];
+    const written = text.split('\n')[Number(line) - 1]?.trim().slice(0, 60);
+    throw new InputError(
+      `this is not WGSL: '${written}'; of a template or a preprocessor, say its "placeholders", or bring what it prints`,
+      atLine(Number(line)),
+    );
+  }
 }
 
 const DIRECTIVES: readonly string[] = ['enable', 'requires', 'diagnostic'];
