@@ -51,6 +51,7 @@ export {
   librariesOn,
   shippedReference,
 } from './reference/reference';
+export { type T4Options, t4Figures, t4FileSchema, t4Of } from './reference/t4';
 export { MAXIMA, pauses, shortened } from './schema/maxima';
 export * from './schema/op';
 export { refusalOf } from './schema/refusals';

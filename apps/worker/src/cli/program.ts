@@ -16,9 +16,8 @@ import { type BisectFlags, bisect } from './bisect/bisect';
 import { type DevicesOptions, devices } from './devices';
 import { type DuelFlags, duel } from './duel';
 import { accountOf, duelsOf, durationNs, familyOf, seedOf } from './flags';
-import type { GridOptions } from './grid/client';
 import { type ExportOptions, exportSweep } from './grid/export';
-import { importFiles } from './grid/import';
+import { type ImportOptions, importFiles } from './grid/import';
 import { type RerunOptions, rerun } from './grid/rerun';
 import { type BaselineFlags, checkAgainst } from './kernel/baseline';
 import { type CheckFlags, check } from './kernel/check';
@@ -251,15 +250,20 @@ export function program(childEntry: URL): Command {
     )
     .option(...server)
     .addOption(tokenOption('a member or admin token of the grid').makeOptionMandatory())
-    .action(guarded((paths: string[], options: GridOptions) => importFiles(paths, options, print)));
+    .option('--hardware <name>', 'of a T4 file, which becomes figures of reference: its device')
+    .option('--shape <shape>', 'of a T4 file: MxNxK (default: M, N, K of its configurations)')
+    .option('--dtype <type>', 'of a T4 file')
+    .action(
+      guarded((paths: string[], options: ImportOptions) => importFiles(paths, options, print)),
+    );
 
   cli
     .command('export')
     .description('print the results of a sweep')
     .argument('<sweep>', 'its id')
     .addOption(
-      new Option('--format <format>', 'json as `import` takes it')
-        .choices(['csv', 'json'])
+      new Option('--format <format>', 'json as `import` takes it; t4 as auto-tuners exchange it')
+        .choices(['csv', 'json', 't4'])
         .default('csv'),
     )
     .option(...server)

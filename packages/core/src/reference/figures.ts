@@ -45,6 +45,7 @@ export type SideBySideFile = z.infer<typeof sideBySideFileSchema>;
 const libraryFileSchema = z.object({
   date: z.iso.date(),
   device: z.string().min(1).max(200),
+  name: z.string().min(1).max(80).default('cuBLAS'),
   /** How it was called: `PyTorch 2.11.0, CUDA 13.0`. */
   library: z.string().max(200),
   about: z.string().max(400).default(''),
@@ -69,7 +70,7 @@ export function figuresOf(file: ReferenceFile): Figure[] {
     return {
       hardware: file.device,
       class: 'gpu',
-      by: { kind: 'library', name: 'cuBLAS', version: file.library },
+      by: { kind: 'library', name: file.name, version: file.library },
       problem,
       profile: null,
       measuredAt: new Date(file.date).toISOString(),

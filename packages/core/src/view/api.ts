@@ -17,6 +17,7 @@ export * from './brought-file';
 export * from './device';
 export * from './kernel';
 export * from './leaderboard';
+export * from './other-tool';
 export * from './reference';
 export * from './result';
 export * from './suite';

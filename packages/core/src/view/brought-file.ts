@@ -1,3 +1,5 @@
+import { isT4, otherToolText } from './other-tool';
+
 /** What people bring to a grid in a file, and where each kind of it belongs: in one set of words. */
 
 /** Results of `bench --json`, figures without samples, or a summary of whole suites. */
@@ -20,8 +22,14 @@ const BELONGS: Readonly<Record<BroughtFile, string>> = {
     'This file sums up how well Tilemark chooses variants for whole suites (`bench/side-by-side --suite`). It is documentation, which no grid imports: read it in /docs/performance-h200.',
 };
 
+const T4_BELONGS =
+  'This file contains T4 of an auto-tuner, whose times cannot be results, only reference: import it with `tilemark import --hardware NAME`.';
+
 /** Why a file is refused where another kind is taken, and where it belongs; null: it is of that kind, or of none. */
 export function misplaced(json: unknown, taken: BroughtFile): string | null {
+  const other = otherToolText(json);
+  if (other) return `This ${other}`;
+  if (isT4(json)) return T4_BELONGS;
   const kind = broughtFile(json);
   return kind === null || kind === taken ? null : BELONGS[kind];
 }

@@ -3,12 +3,16 @@ import { join } from 'node:path';
 import {
   benchFileSchema,
   broughtFile,
+  isT4,
   messageOf,
   misplaced,
   referenceFileSchema,
   referenceImportedSchema,
   refusalOf,
   sweepImportedSchema,
+  type T4Options,
+  t4Figures,
+  t4FileSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import type { z } from 'zod';
@@ -24,7 +28,7 @@ import { GridClient, type GridOptions, LONG_ANSWER_MS } from './client';
  */
 export async function importFiles(
   paths: readonly string[],
-  options: GridOptions,
+  options: ImportOptions,
   print: (text: string) => void,
 ): Promise<number> {
   const client = new GridClient(options);
@@ -33,7 +37,7 @@ export async function importFiles(
   for (const file of files) {
     try {
       const from = files.length > 1 ? `${file}: ` : '';
-      print(`${from}${await importFile(file, client, options.server)}`);
+      print(`${from}${await importFile(file, client, options)}`);
     } catch (error) {
       if (!(error instanceof InputError) || error.field === '--token') throw error;
       const where = error.field === file ? '' : `${error.field}: `;
@@ -45,6 +49,8 @@ export async function importFiles(
     print(`${files.length - refused} of ${files.length} files are on the grid.`);
   return refused > 0 ? 2 : 0;
 }
+
+export type ImportOptions = GridOptions & T4Options;
 
 /** A file as it is; of a folder every .json in it and in its subfolders. */
 async function filesAt(path: string): Promise<string[]> {
@@ -58,11 +64,18 @@ async function filesAt(path: string): Promise<string[]> {
 }
 
 /** Says what became of the file. */
-async function importFile(file: string, client: GridClient, server: string): Promise<string> {
+async function importFile(
+  file: string,
+  client: GridClient,
+  options: ImportOptions,
+): Promise<string> {
+  const { server } = options;
   const json = await readJson(file);
   const kind = broughtFile(json);
-  if (kind === 'figures') {
-    const body = checked(referenceFileSchema, json, file, '`bench/side-by-side`');
+  if (kind === 'figures' || isT4(json)) {
+    const body = isT4(json)
+      ? t4Figures(checked(t4FileSchema, json, file, 'T4'), options)
+      : checked(referenceFileSchema, json, file, '`bench/side-by-side`');
     const { figures } = await client.post('reference', referenceImportedSchema, body);
     const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
     return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
@@ -89,8 +102,15 @@ function checked<T>(schema: z.ZodType<T>, json: unknown, file: string, writer: s
 }
 
 async function readJson(file: string): Promise<unknown> {
+  const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+  if (/^\w+(?:,\w+){2,}/.test(text)) {
+    throw new InputError(
+      'is CSV, which has no samples: bring the JSON of the same results (`export --format json`)',
+      file,
+    );
+  }
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
     // The message quotes what is not JSON, line breaks and all.
     throw new InputError(messageOf(error).replace(/\s+/g, ' '), file);
