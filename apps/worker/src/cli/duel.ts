@@ -135,14 +135,27 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
     ]),
     `A is ${ratioText(duel)},`,
     `by ${duel.rounds} rounds of four turns in one process.`,
-    ...(duel.verdict === 'UNDECIDED' ? [toDecideText(duel.wouldTake)] : []),
+    ...(duel.verdict === 'UNDECIDED'
+      ? [toDecideText(a.address === b.address, duel.wouldTake)]
+      : []),
   ].join('\n');
 }
 
-const toDecideText = (wouldTake: number | null): string =>
-  wouldTake === null
-    ? 'The ratio is too close to the margin of 0.5% for more rounds to decide.'
+/** More rounds than this are not worth their time. */
+const MOST_TIMES = 10;
+
+/** What to do about an undecided duel. */
+export function toDecideText(isSelf: boolean, wouldTake: number | null): string {
+  if (isSelf) {
+    return 'A and B are one variant: the interval is what this machine cannot tell apart now.';
+  }
+  if (wouldTake === null) {
+    return 'The ratio is too close to the margin of 0.5% for more rounds to decide.';
+  }
+  return wouldTake > MOST_TIMES
+    ? 'More rounds would hardly decide: this machine is too restless for that difference now.'
     : `About ${Math.ceil(wouldTake)} times as many rounds would decide; a quieter machine needs fewer.`;
+}
 
 /** `FAST: 1.021 times as fast as B (95%: 1.019 to 1.023)`. */
 export const ratioText = (

@@ -15,6 +15,13 @@ export const BUSY_PART = 0.2;
 /** How the reason begins why a time is not believed. */
 export const IMPLAUSIBLE = 'implausible';
 
+/** How it begins where a kernel keeps results of inputs that it has seen. */
+const KEEPS_RESULTS = 'it keeps results';
+
+/** Whether a reason says that the times are not those of the work, rather than what disturbed them. */
+export const isDisbelieved = (reason: string | null): boolean =>
+  [IMPLAUSIBLE, KEEPS_RESULTS].some((beginning) => reason?.startsWith(beginning));
+
 /** A kernel that takes this many times as long on new inputs as on others keeps results to save work. */
 export const MAX_FRESH_RATIO = 2;
 
@@ -65,7 +72,7 @@ export function disturbedReason(found: {
   const contradicted = found.clock && contradiction(found.clock);
   if (contradicted) return contradicted;
   if (found.freshRatio != null && found.freshRatio > MAX_FRESH_RATIO) {
-    return `it keeps results: on new inputs a dispatch takes ${found.freshRatio.toFixed(1)} times as long as on those it has seen`;
+    return `${KEEPS_RESULTS}: on new inputs a dispatch takes ${found.freshRatio.toFixed(1)} times as long as on those it has seen`;
   }
   if (found.stop === 'throttled') {
     return 'the device throttled during more than half of the samples';

@@ -77,3 +77,29 @@ it('names each metric and its column once', () => {
   }
   expect(metricsOf('board', ['rate']).map(({ id }) => id)).not.toContain('rate');
 });
+
+it.each([
+  ['implausible: 20.0% faster than the compute of the device allows', null],
+  ['it keeps results: on new inputs a dispatch takes 3.0 times as long', null],
+  ['the device throttled during more than half of the samples', 150],
+  [null, 150],
+])('%s: the hot series is shown or not', (unranked, shown) => {
+  const hot = METRICS.find(({ id }) => id === 'hotMedianNs');
+  expect(hot?.read({ ...measurement, unranked }, problem)).toBe(shown);
+});
+
+it('says whether bits repeat, where that is known', () => {
+  const repeatable = METRICS.find(({ id }) => id === 'repeatable');
+  const read = (isRepeatable: boolean | undefined) =>
+    repeatable?.read(
+      {
+        ...measurement,
+        verification: {
+          ...measurement.verification,
+          ...(isRepeatable !== undefined && { isRepeatable }),
+        },
+      },
+      problem,
+    );
+  expect([true, false, undefined].map(read)).toEqual(['yes', 'not repeatable', null]);
+});

@@ -1,6 +1,7 @@
 import { opOf, type Problem } from '@tilemark/kernels';
 import { energySpread, joulesPerDispatch, meanPowerW } from '../measure/energy';
 import type { Measurement } from '../measure/outcome';
+import { isDisbelieved } from '../measure/trust';
 
 /**
  * What is shown of a measured run, one metric per entry. Tables, the board, the CSV exports, the
@@ -134,11 +135,14 @@ export const METRICS = [
     better: null,
     places: ['export'],
   }),
-  stated('hot.medianNs', {
+  metric({
     ...time,
     id: 'hotMedianNs',
     name: 'Median with warm cache',
     csv: 'hot_median_ns',
+    field: `${MEASUREMENT}.hot.medianNs`,
+    // What is not believed of the cold series is not shown of the hot one.
+    read: ({ hot, unranked }) => (hot && !isDisbelieved(unranked) ? hot.medianNs : null),
   }),
   stated('compileNs', { ...time, id: 'compileNs', name: 'Compile', csv: 'compile_ns' }),
   stated('transfer.hostToDeviceNs', {
