@@ -267,9 +267,7 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
 });
 
-test('a chart tells its marks by keyboard, as a table, and leads to their results', async ({
-  page,
-}) => {
+test('a chart tells its marks by keyboard, and leads to their results', async ({ page }) => {
   // What is lost fails soon, not when the test has run for minutes.
   page.setDefaultTimeout(30_000);
   await open(page, pages.sweep ?? '');
@@ -297,8 +295,6 @@ test('a chart tells its marks by keyboard, as a table, and leads to their result
   await expect(tip).toBeVisible();
 
   const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
-  await figure.getByRole('button', { name: 'Table' }).click();
-  await expect(figure.getByRole('row').nth(1)).toContainText(/thread/);
   const lines = figure.locator('g[data-mark="line"] path');
   const before = await lines.count();
   await figure.getByRole('button', { pressed: true }).first().click();
@@ -351,37 +347,6 @@ test('what a compiler points at stands above its mark', async ({ page }) => {
     expect(mark?.right).toBeCloseTo(word?.right ?? 0, 0);
     expect(mark?.top).toBeGreaterThan(word?.top ?? 0);
   }
-});
-
-test('a drag or a key zooms into a curve, and Escape shows all of it again', async ({ page }) => {
-  await open(page, pages.sweep ?? '');
-  await chooseProblem(page, 2);
-  const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
-  const curve = figure.getByRole('region', { name: /^Time by threads/ });
-  const marks = figure.locator('[role="img"], a').and(figure.locator('[tabindex="-1"]'));
-  await expect.poll(() => marks.count()).toBeGreaterThan(2);
-  await curve.scrollIntoViewIfNeeded();
-  const box = (await curve.boundingBox())!;
-  await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
-  await page.mouse.down();
-  await page.mouse.move(box.x + box.width - 4, box.y + 60, { steps: 4 });
-  await page.mouse.up();
-  await expect(page).toHaveURL(/zoom\.time-by-threads=\d/);
-  const reset = figure.getByRole('button', { name: 'Reset zoom' });
-  await expect(reset).toBeVisible();
-  const ticks = figure.locator('[data-mark="x-axis tick label"] text');
-  // Drawn after the button appears.
-  await expect(ticks).toHaveText(['1024']);
-  await reset.click();
-  await expect(page).not.toHaveURL(/zoom/);
-  await curve.focus();
-  await page.keyboard.press('+');
-  await expect(page).toHaveURL(/zoom\.time-by-threads=\d/);
-  await page.reload();
-  await expect(reset).toBeVisible();
-  await curve.focus();
-  await page.keyboard.press('Escape');
-  await expect(page).not.toHaveURL(/zoom/);
 });
 
 test('a series has one colour in all charts of a sweep', async ({ page }) => {
@@ -891,21 +856,19 @@ test('the docs contain every primer of the repository', async ({ page }) => {
   await expect(page).toHaveURL(/\/docs\/measure#the-roof$/);
 });
 
-test('a chart is downloaded as SVG and as PNG', async ({ page }) => {
+test('a figure exported in the dark scheme has a light text on a dark ground, a title and its source', async ({
+  page,
+}) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
   await open(page, pages.sweep ?? '');
-  for (const [type, start] of [
-    ['SVG', '<svg'],
-    ['PNG', '\x89PNG'],
-  ] as const) {
-    const download = page.waitForEvent('download');
-    await page
-      .getByRole('button', { name: `Download ${type}` })
-      .first()
-      .click();
-    const chunks: Buffer[] = [];
-    for await (const chunk of await (await download).createReadStream()) chunks.push(chunk);
-    const file = Buffer.concat(chunks).toString('latin1');
-    expect(file.slice(0, start.length)).toBe(start);
-    expect(file).not.toContain('var(--');
-  }
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download SVG' }).first().click();
+  const chunks: Buffer[] = [];
+  for await (const chunk of await (await download).createReadStream()) chunks.push(chunk);
+  const file = Buffer.concat(chunks).toString('utf8');
+  expect(file).not.toContain('var(--');
+  expect(file).toMatch(/<rect [^>]*fill="rgb\(20, 24, 27\)"/);
+  expect(file).toMatch(/<text [^>]*fill="rgb\(230, 235, 236\)"[^>]*>[^<]*f32/);
+  expect(file).toContain(new URL(page.url()).pathname);
+  expect(file).toContain(new Date().toISOString().slice(0, 10));
 });

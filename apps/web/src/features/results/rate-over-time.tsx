@@ -112,7 +112,6 @@ export function RateOverTime({
       draw={draw}
       height={220}
       fileName="rate-over-time"
-      zooms
       caption={`Every measurement of this variant here, higher is better; whiskers are ${intervalsText(results)}, without the spread between runs. Dashed: the driver or Dawn from there on.`}
       summary={`Rate over time: ${points.length} measurements under ${new Set(points.map(({ version }) => version)).size} versions of driver and Dawn.`}
     />

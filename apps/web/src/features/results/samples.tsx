@@ -76,7 +76,6 @@ export function SampleStrip({ series }: { series: Series }) {
       draw={draw}
       height={190}
       fileName="samples"
-      zooms
       caption={`Samples in the order taken, lower is better. Line: median. Band: ${hasInterval(series) ? 'its 95% interval' : 'their range, as too few are independent for an interval'}.`}
       summary={`${series.n} samples from ${span(series)}, median ${formatNs(series.medianNs)}.`}
     />

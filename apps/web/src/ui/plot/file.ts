@@ -30,28 +30,43 @@ const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
 /** Roughly, for the legend's font; rather too wide. */
 const CHARACTER_WIDTH = 7;
-const PNG_SCALE = 2;
+const SLIDE_SCALE = 1.5;
+/** Above the chart: its title. */
+const HEAD = 30;
 
 /**
- * A chart as a standalone document: light colours on white, variables replaced by their values,
- * the legend drawn in.
+ * A chart as a standalone document in the colours of the reader's scheme: title, drawing, legend, and
+ * where and when it was saved. It is drawn at one and a half times its size, to be read on a slide.
  */
 export function standaloneSvg(
   chart: SVGSVGElement,
-  title: string,
+  { title, source }: { readonly title: string; readonly source: string },
   legend: readonly LegendItem[],
 ): string {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const { width, height } = chart.viewBox.baseVal;
   const lines = legendLines(legend, width);
-  const total = height + lines.length * LEGEND_LINE;
+  const total = height + (lines.length + 1) * LEGEND_LINE;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  copy.setAttribute('viewBox', `0 0 ${width} ${total}`);
-  copy.setAttribute('height', String(total));
+  copy.setAttribute('viewBox', `0 ${-HEAD} ${width} ${total + HEAD}`);
+  copy.setAttribute('width', String(width * SLIDE_SCALE));
+  copy.setAttribute('height', String((total + HEAD) * SLIDE_SCALE));
   for (const link of copy.querySelectorAll('a')) link.replaceWith(...link.childNodes);
   copy.prepend(
     element('title', {}, title),
-    element('rect', { width, height: total, fill: '#fff' }),
+    element('rect', { y: -HEAD, width, height: total + HEAD, fill: 'var(--surface)' }),
+    element(
+      'text',
+      { x: 8, y: 14 - HEAD, fill: 'var(--ink)', 'font-size': 13, 'font-weight': 600 },
+      title,
+    ),
+  );
+  copy.append(
+    element(
+      'text',
+      { x: 8, y: total - 6, fill: 'var(--muted)' },
+      `${source}, ${new Date().toISOString().slice(0, 10)}`,
+    ),
   );
   lines.forEach((line, index) => {
     for (const { item, x } of line) {
@@ -73,7 +88,7 @@ export function standaloneSvg(
                 d: GLYPHS[item.symbol],
                 transform: `translate(${x + 8},${y})`,
                 stroke: item.color,
-                fill: item.isFilled ? item.color : '#fff',
+                fill: item.isFilled ? item.color : 'var(--surface)',
               }),
             ]
           : []),
@@ -111,10 +126,9 @@ function element(
   return made;
 }
 
-/** Replaces the page's variables: colours from the light scheme, fonts by name. */
+/** Replaces the page's variables by the colours that they have now, and fonts by name. */
 function withoutVariables(svg: string): string {
   const probe = document.createElement('span');
-  probe.style.colorScheme = 'light';
   document.body.append(probe);
   try {
     return svg.replaceAll(/var\((--[\w-]+)\)/g, (_, name: string) => {
@@ -125,23 +139,6 @@ function withoutVariables(svg: string): string {
   } finally {
     probe.remove();
   }
-}
-
-/** A standalone SVG as a PNG at twice its size. */
-export async function pngOf(svg: string): Promise<Blob> {
-  const image = new Image();
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  await image.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = image.naturalWidth * PNG_SCALE;
-  canvas.height = image.naturalHeight * PNG_SCALE;
-  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((resolve, reject) => {
-    canvas.toBlob(
-      (blob) => (blob ? resolve(blob) : reject(new Error('The chart is too large for a PNG.'))),
-      'image/png',
-    );
-  });
 }
 
 /** Hands a file to the reader. */

@@ -1,8 +1,5 @@
 'use client';
 
-import { TextLink } from '../button';
-import { DataTable } from '../table';
-
 /** A pointer this near to a mark means it, px. */
 const REACH = 24;
 const TIP_WIDTH = 260;
@@ -35,19 +32,6 @@ export function marksOf(svg: Element): Mark[] {
     element.setAttribute('tabindex', '-1');
     return [{ element, text, href: link?.getAttribute('xlink:href') ?? null }];
   });
-}
-
-/** The middle of a mark, px from the left edge of the chart. */
-export function middleOf({ element }: Mark, frame: Element): number {
-  const { left, width } = element.getBoundingClientRect();
-  return left + width / 2 - frame.getBoundingClientRect().left;
-}
-
-/** Whether a mark lies within the ends of an axis. */
-export function isBetween(mark: Mark, frame: Element, ends: Iterable<unknown> = []): boolean {
-  const [first = 0, last = 0] = [...ends].map(Number);
-  const at = middleOf(mark, frame);
-  return at >= first - 2 && at <= last + 2;
 }
 
 /** The mark under the pointer, or the one whose middle is nearest to it. */
@@ -85,28 +69,5 @@ export function Tip({ mark: { element, href, text }, frame }: { mark: Mark; fram
       {text}
       {href && <span className="text-muted"> Enter or click opens it.</span>}
     </p>
-  );
-}
-
-export function MarkTable({ caption, marks }: { caption: string; marks: readonly Mark[] }) {
-  return (
-    <div className="mt-2 max-h-80 overflow-y-auto">
-      <DataTable
-        caption={caption}
-        rows={marks.map(({ href, text }) => ({ href, parts: text.split(': ') }))}
-        // Marks stay where they are.
-        keyOf={(_, index) => index}
-        columns={[
-          {
-            head: 'Mark',
-            // Of two charts side by side, values stay in sight.
-            className: 'min-w-32 wrap-anywhere',
-            cell: ({ href, parts: [name = ''] }) =>
-              href ? <TextLink href={href}>{name}</TextLink> : name,
-          },
-          { head: 'Value', isFigure: true, cell: ({ parts }) => parts.slice(1).join(': ') },
-        ]}
-      />
-    </div>
   );
 }

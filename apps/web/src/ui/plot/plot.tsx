@@ -1,12 +1,11 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../button';
 import { Notice } from '../notice';
-import { download, GLYPHS, type LegendItem, pngOf, standaloneSvg } from './file';
-import { isBetween, type Mark, MarkTable, marksOf, middleOf, nearest, Tip } from './marks';
-import { clip, useZoom, zoomed } from './zoom';
+import { download, GLYPHS, type LegendItem, standaloneSvg } from './file';
+import { type Mark, marksOf, nearest, Tip } from './marks';
 
 /** @param shows whether a series of the legend is switched on */
 export type DrawPlot = (
@@ -22,10 +21,9 @@ const MIN_WIDTH = 120;
 /**
  * A chart drawn by Observable Plot to the available width. Its space is reserved while the
  * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
- * Marks with a `title` tell it on hover, by arrow keys, and as rows of a table. The x axis of one that
- * `zooms` shows the part that a drag selects, or that + halves; Escape shows all again.
+ * Marks with a `title` tell it on hover and by arrow keys.
  *
- * @param summary what the chart shows, in words
+ * @param summary what the chart shows, in words: the title of its file, with `source` below
  * @param fileName of downloads, without extension
  */
 export function Figure({
@@ -35,7 +33,6 @@ export function Figure({
   caption,
   fileName,
   legend = NO_LEGEND,
-  zooms = false,
 }: {
   draw: DrawPlot;
   height: number;
@@ -43,9 +40,7 @@ export function Figure({
   caption: ReactNode;
   fileName: string;
   legend?: readonly LegendItem[];
-  zooms?: boolean;
 }) {
-  const id = useId();
   const frame = useRef<HTMLElement>(null);
   /** Null until it is drawn. */
   const [marks, setMarks] = useState<readonly Mark[] | null>(null);
@@ -54,10 +49,6 @@ export function Figure({
   const [hidden, setHidden] = useState<ReadonlySet<string>>(
     () => new Set(legend.filter(({ isOff }) => isOff).map(({ text }) => text)),
   );
-  const [isTable, setTable] = useState(false);
-  const scale = useRef<PlotModule.Scale | undefined>(undefined);
-  const zoom = useZoom(zooms ? fileName : null, scale);
-  const { range } = zoom;
 
   useEffect(() => {
     const element = frame.current;
@@ -73,10 +64,7 @@ export function Figure({
         const width = Math.floor(entry?.contentRect.width ?? 0);
         if (width < MIN_WIDTH) return;
         const svg = Plot.plot({
-          ...zoomed(
-            draw(Plot, width, (series) => !hidden.has(series)),
-            range,
-          ),
+          ...draw(Plot, width, (series) => !hidden.has(series)),
           width,
           height,
           style: {
@@ -95,10 +83,7 @@ export function Figure({
         const same = all.find(({ text }) => text === focused?.getAttribute('aria-label')) ?? null;
         same?.element.focus();
         setTold(same);
-        scale.current = svg.scale('x');
-        const ends = scale.current?.range;
-        if (range) clip(svg, ends, `${id}-clip`);
-        setMarks(range ? all.filter((mark) => isBetween(mark, element, ends)) : all);
+        setMarks(all);
       });
       observer.observe(element);
     };
@@ -108,21 +93,17 @@ export function Figure({
       isGone = true;
       observer?.disconnect();
     };
-  }, [draw, height, hidden, id, range]);
+  }, [draw, height, hidden]);
 
-  const save = async (type: 'svg' | 'png') => {
+  const save = () => {
     const chart = frame.current?.querySelector('svg');
     if (!chart) return;
-    const svg = standaloneSvg(chart, summary, legend);
-    const blob = type === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg);
-    download(blob, `${fileName}.${type}`);
+    const about = { title: summary, source: `${window.location.host}${window.location.pathname}` };
+    const svg = standaloneSvg(chart, about, legend);
+    download(new Blob([svg], { type: 'image/svg+xml' }), `${fileName}.svg`);
   };
 
   const onKey = (event: KeyboardEvent) => {
-    if (zooms && ['+', '=', 'Escape'].includes(event.key)) {
-      const at = frame.current && told ? middleOf(told, frame.current) : null;
-      return event.key === 'Escape' ? zoom.reset() : zoom.halve(at);
-    }
     const moves: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
     const move = moves[event.key];
     if (!marks || marks.length === 0 || move === undefined) return;
@@ -145,43 +126,15 @@ export function Figure({
           {caption}
           {legend.length > 0 && <Legend items={legend} hidden={hidden} toggle={toggle} />}
         </div>
-        <div className="flex shrink-0 gap-2 max-sm:self-end">
-          {range ? (
-            <button type="button" onClick={zoom.reset} className={SMALL_BUTTON}>
-              Reset zoom
-            </button>
-          ) : (
-            zooms &&
-            !isMissing && (
-              <span className="text-2xs max-lg:hidden" title="By keyboard: + and Escape">
-                drag to zoom
-              </span>
-            )
-          )}
-          <button
-            type="button"
-            disabled={!marks || marks.length === 0}
-            aria-expanded={isTable}
-            aria-controls={id}
-            onClick={() => setTable(!isTable)}
-            className={SMALL_BUTTON}
-          >
-            Table
-          </button>
-          {(['svg', 'png'] as const).map((type) => (
-            <button
-              key={type}
-              type="button"
-              disabled={!marks}
-              onClick={() => void save(type)}
-              title={`Download this chart as ${type.toUpperCase()}`}
-              aria-label={`Download ${type.toUpperCase()}`}
-              className={SMALL_BUTTON}
-            >
-              {type.toUpperCase()}
-            </button>
-          ))}
-        </div>
+        <button
+          type="button"
+          disabled={!marks}
+          onClick={save}
+          aria-label="Download SVG"
+          className={SMALL_BUTTON}
+        >
+          SVG
+        </button>
       </figcaption>
       {isMissing && <Missing />}
       <div className={isMissing ? 'hidden' : 'relative'} style={{ height }}>
@@ -191,29 +144,15 @@ export function Figure({
           // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go through its marks
           tabIndex={0}
           onKeyDown={onKey}
-          aria-keyshortcuts={zooms ? '+ Escape' : undefined}
           onFocus={(event) => {
             const target: Element = event.target;
             setTold(marks?.find(({ element }) => element === target) ?? null);
           }}
           onBlur={() => setTold(null)}
-          onPointerMove={(event) => {
-            if (!zoom.move(event)) setTold(nearest(marks, event.clientX, event.clientY));
-          }}
+          onPointerMove={(event) => setTold(nearest(marks, event.clientX, event.clientY))}
           onPointerLeave={() => setTold(null)}
-          {...zoom.handlers}
-          className={`h-full ${zooms ? 'cursor-crosshair select-none' : ''}`}
+          className="h-full"
         />
-        {zoom.drag && (
-          <div
-            aria-hidden="true"
-            className="pointer-events-none absolute inset-y-0 border-x border-accent bg-accent/15"
-            style={{
-              left: Math.min(...zoom.drag),
-              width: Math.abs(zoom.drag[1] - zoom.drag[0]),
-            }}
-          />
-        )}
         {!marks && !isMissing && (
           <p
             aria-hidden="true"
@@ -224,7 +163,6 @@ export function Figure({
         )}
         {told && frame.current && <Tip mark={told} frame={frame.current} />}
       </div>
-      <div id={id}>{isTable && marks && <MarkTable caption={summary} marks={marks} />}</div>
     </figure>
   );
 }
@@ -232,18 +170,14 @@ export function Figure({
 /** In place of a chart: the library did not arrive. */
 const Missing = () => (
   <Notice tone="amber">
-    <p role="alert">
-      This chart cannot be drawn: its code did not load, as the connection failed or the site was
-      updated meanwhile. The tables of this page do not need it.
-    </p>
+    <p role="alert">This chart’s code did not load.</p>
     <Button className="mt-2" onClick={() => window.location.reload()}>
       Reload the page
     </Button>
   </Notice>
 );
 
-const SMALL_BUTTON =
-  'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink aria-expanded:bg-sunken aria-expanded:text-ink disabled:invisible';
+const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible';
 
 /** The series as they are drawn; a click switches one off and on. */
 function Legend({

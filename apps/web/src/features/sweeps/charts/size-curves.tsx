@@ -118,7 +118,6 @@ export function SizeCurves({
         height={260}
         caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant, whose spread the table has${librariesText(beside)}.`}
         fileName="rate-by-size"
-        zooms
         legend={legend}
         summary={`Rate by size: ${kernels
           .map((kernel) => {

@@ -181,7 +181,6 @@ export function TimeCurves({
       draw={draw}
       height={300}
       fileName="time-by-threads"
-      zooms
       legend={[...legendOf(points, styles, isDashed), ...publishedKeys(hollow, styles)]}
       caption={
         <>
@@ -238,7 +237,6 @@ export function SpeedupCurves({
       draw={draw}
       height={300}
       fileName="speedup-by-threads"
-      zooms
       legend={legendOf(points, styles)}
       caption={`Speed-up over naive with as many threads on the same shape, higher is better; below the dashed line naive is faster. Whiskers combine the spreads of both times: ${intervals}.`}
       summary={`Speed-up over naive by threads per workgroup: at most ${at(best)}, at least ${at(worst)}.`}
