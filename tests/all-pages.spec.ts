@@ -315,7 +315,7 @@ test('a chart whose code does not load says so, beside tables that work', async 
     return route.fulfill({ response });
   });
   await open(page, pages.sweep ?? '');
-  const failure = page.getByRole('alert').filter({ hasText: 'This chart cannot be drawn' });
+  const failure = page.getByRole('alert').filter({ hasText: 'This chart’s code did not load' });
   await expect(failure.first()).toBeVisible();
   const figure = page.locator('figure').filter({ has: failure });
   expect((await figure.first().boundingBox())?.height, 'no empty space').toBeLessThan(200);
@@ -845,7 +845,6 @@ test('the docs contain every primer of the repository', async ({ page }) => {
     ['/workers', '/operate'],
     ['/queues', '/operate'],
     ['/coverage', '/operate/coverage'],
-    ['/tokens', '/operate/tokens'],
     ['/compare/devices?a=1', '/compare?a=1'],
   ]) {
     await page.goto(`${grid.url}${from}`);
@@ -868,7 +867,9 @@ test('a figure exported in the dark scheme has a light text on a dark ground, a 
   const file = Buffer.concat(chunks).toString('utf8');
   expect(file).not.toContain('var(--');
   expect(file).toMatch(/<rect [^>]*fill="rgb\(20, 24, 27\)"/);
-  expect(file).toMatch(/<text [^>]*fill="rgb\(230, 235, 236\)"[^>]*>[^<]*f32/);
+  expect(file).toMatch(
+    /<text [^>]*fill="rgb\(230, 235, 236\)"[^>]*>Rate by variant, matmul [^<]*f32[^<]*Example Tile 100/,
+  );
   expect(file).toContain(new URL(page.url()).pathname);
   expect(file).toContain(new Date().toISOString().slice(0, 10));
 });

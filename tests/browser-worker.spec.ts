@@ -86,6 +86,7 @@ async function invite(): Promise<{ id: string; link: string }> {
 /** Starts a tab, and waits until it is at work; resolves to its worker. */
 async function begin(page: Page) {
   const known = (await workers()).map(({ id }) => id);
+  await page.getByLabel('Your name').fill(`Student ${known.length + 1}`);
   await page.getByRole('button', { name: 'Start' }).click();
   let own: Listed['items'][number] | undefined;
   await expect

@@ -227,7 +227,7 @@ test('attach and see: a token, a command, and the machine is there', async ({ pa
   await page.getByRole('textbox', { name: 'Machine' }).fill('lab machine');
   await page.getByRole('button', { name: 'Create token' }).click();
   await expect(page.getByText('The commands contain the token for lab machine.')).toBeVisible();
-  const shown = page.locator('code', { hasText: /^TILEMARK_TOKEN=tm_worker_\w+ npx -y / });
+  const shown = page.locator('code', { hasText: /^TILEMARK_TOKEN=tm_worker_[\w-]+ npx -y / });
   const command = (await shown.first().textContent()) ?? '';
   // Without npx and the address of the package, whose command is `worker`.
   const [, token = '', flags = ''] = /^TILEMARK_TOKEN=(\S+) npx -y \S+ (.*)$/.exec(command) ?? [];

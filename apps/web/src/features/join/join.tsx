@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
+import { InputField } from '@/ui/field';
 import { formatEstimate, formatNs, formatShape, plural, rateText } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
@@ -55,6 +56,7 @@ export function Join({
 }) {
   const [gpu, setGpu] = useState<BrowserGpu | null>(null);
   const [invite, setInvite] = useState<string | null>(null);
+  const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [state, setState] = useState<LendingState | null>(null);
   const [token, setToken] = useState<string | null>(null);
@@ -76,6 +78,7 @@ export function Join({
       // Out of the address, where it could be read over a shoulder.
       history.replaceState(null, '', location.pathname);
       setInvite(invite ?? '');
+      setName(before.name);
     };
     readInvite();
     const close = () => lending.current?.abandon();
@@ -95,9 +98,11 @@ export function Join({
     try {
       const given = await tokenFor(invite ?? '', mayInvite);
       setToken(given);
+      keep({ ...kept(), name: name.trim() });
       lending.current = new Lending(setState);
       lending.current.pause(rests);
-      await lending.current.work({ token: given, version, instance: kept().instance });
+      const { instance } = kept();
+      await lending.current.work({ token: given, version, instance, name: name.trim() });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -109,6 +114,8 @@ export function Join({
 
   const told = problem ?? state?.problem;
   const isInvited = Boolean(invite) || mayInvite;
+  // Equal GPUs of a class are told apart by who sits at them.
+  const isNamed = mayInvite || name.trim() !== '';
   // Short, so that it stands in the buttons' line on a phone too; what says more moves nothing below.
   const waitsFor = gpu ? null : problem ? 'No GPU: see below.' : 'Finding the GPU…';
   return (
@@ -125,11 +132,20 @@ export function Join({
       <Section title="Lend it to the grid" id="lend" note="with an invite or a login">
         <Panel className="space-y-3 p-4">
           <p>
-            This tab measures the runs that wait for your GPU, one at a time, until you leave. The
-            GPU is busy meanwhile and the machine may get warm and loud, but no run occupies it for
-            more than a quarter of a second at a stretch. The results, the name that the browser
-            gives your GPU, and the browser’s version are published.
+            This tab measures runs that wait for your GPU until you leave. The machine may get warm
+            and loud. The results, your name, your GPU and your browser’s version are published.
           </p>
+          <div className="max-w-64">
+            <InputField
+              id="name"
+              label="Your name"
+              autoComplete="nickname"
+              maxLength={60}
+              value={name}
+              disabled={isWorking}
+              onChange={({ target }) => setName(target.value)}
+            />
+          </div>
           <label className="flex items-center gap-2 text-[0.8125rem]">
             <input
               type="checkbox"
@@ -148,7 +164,11 @@ export function Join({
                 <Button onClick={() => lending.current?.leave()}>Leave</Button>
               </>
             ) : (
-              <Button look="primary" disabled={!gpu || !isInvited} onClick={() => void start()}>
+              <Button
+                look="primary"
+                disabled={!gpu || !isInvited || !isNamed}
+                onClick={() => void start()}
+              >
                 Start
               </Button>
             )}

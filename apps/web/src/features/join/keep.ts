@@ -5,6 +5,8 @@ const keptSchema = z.object({
   token: z.string().nullable(),
   invite: z.string().nullable(),
   instance: z.uuid(),
+  /** What its owner is called on this grid. */
+  name: z.string().max(60).default(''),
 });
 type Kept = z.infer<typeof keptSchema>;
 
@@ -12,7 +14,7 @@ const KEY = 'tilemark-join';
 
 export function kept(): Kept {
   const { data } = keptSchema.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
-  return data ?? keep({ token: null, invite: null, instance: crypto.randomUUID() });
+  return data ?? keep({ token: null, invite: null, instance: crypto.randomUUID(), name: '' });
 }
 
 export function keep(what: Kept): Kept {

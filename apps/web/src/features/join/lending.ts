@@ -49,6 +49,14 @@ export interface LendingState {
 const SHOWN_RUNS = 50;
 const LEAVE_WITHIN_MS = 5_000;
 
+/** Who lends: the token of the browser, which browser it is, and what its owner is called. */
+interface Lender {
+  readonly token: string;
+  readonly instance: string;
+  readonly version: string;
+  readonly name: string;
+}
+
 /** A tab at work: the worker that every machine runs, on the GPU of this browser. */
 export class Lending {
   readonly #onChange: (state: LendingState) => void;
@@ -69,7 +77,7 @@ export class Lending {
   }
 
   /** Works until it leaves, is told to by the grid, or has lost its GPU for good. Never throws. */
-  async work(given: { token: string; instance: string; version: string }): Promise<void> {
+  async work(given: Lender): Promise<void> {
     // One tab per browser: two would measure each other.
     await navigator.locks.request('tilemark-join', { ifAvailable: true }, async (lock) => {
       if (!lock) return this.#set({ phase: 'blocked' });
@@ -100,7 +108,7 @@ export class Lending {
     this.#onChange(this.#state);
   }
 
-  async #work({ token, instance, version }: { token: string; instance: string; version: string }) {
+  async #work({ token, instance, version, name }: Lender) {
     const link = new HttpLink({ server: new URL(location.origin), token });
     const runner = new ShownRunner(version, (change) => this.#set(change));
     runner.onEnded = (run) =>
@@ -122,7 +130,7 @@ export class Lending {
           version,
           instance,
           host: 'browser',
-          name: `${identity.runtime}: ${identity.device}`,
+          name: `${name || identity.device}: ${identity.runtime}`,
         }),
         finishWithinMs: LEAVE_WITHIN_MS,
       });

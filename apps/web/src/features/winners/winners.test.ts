@@ -3,7 +3,14 @@ import type { Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
 import { rollup } from 'd3-array';
 import { expect, test } from 'vitest';
-import { floorOf, mappedDevices, shippedDevices, winnerMapsOf, winningKernels } from './winners';
+import {
+  floorOf,
+  mappedDevices,
+  shippedDevices,
+  shippedOn,
+  winnerMapsOf,
+  winningKernels,
+} from './winners';
 
 /** A grid that has measured nothing. */
 const fresh = {
@@ -31,7 +38,7 @@ test('a fresh grid has maps of what ships, in f32 and f16, each winner the least
 });
 
 test('every device whose times ship has the key under which its page is', () => {
-  for (const identity of shippedDevices()) expect(deviceKey(identity)).toMatch(/nvidia_h200/);
+  for (const identity of shippedDevices()) expect(shippedOn(deviceKey(identity))).not.toEqual([]);
 });
 
 test('letters go to the kernels that win most; a cell begins at a power of two', async () => {

@@ -13,7 +13,7 @@ import { InputField, SelectField } from '@/ui/field';
 import { Failure } from '@/ui/notice';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
-import { LoopbackNote } from './loopback-note';
+import { InviteNote } from './loopback-note';
 
 const madeSchema = z.object({ secret: z.string() });
 
@@ -38,10 +38,8 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
 
   return (
     <div className="max-w-3xl space-y-4">
-      <p>
-        Whoever opens the link can lend their browser’s GPU without an account, until the link
-        expires or is used up.
-      </p>
+      <p>Whoever opens the link lends their browser’s GPU under a name, without an account.</p>
+      <InviteNote origin={origin} />
       <form
         onSubmit={submit}
         aria-label="Create an invite"
@@ -73,7 +71,6 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
       {link && (
         <div role="status" className="space-y-2">
           <p className="text-[0.8125rem]">Share it now: it will not be shown again.</p>
-          <LoopbackNote origin={origin} what="the link works" />
           <Command label="the invite" text={link} />
           {/* White below it, whatever the theme: cameras need the contrast. */}
           <QRCodeSVG value={link} size={176} marginSize={3} title="The invite as a QR code" />

@@ -31,6 +31,7 @@ const LEGEND_LINE = 18;
 /** Roughly, for the legend's font; rather too wide. */
 const CHARACTER_WIDTH = 7;
 const SLIDE_SCALE = 1.5;
+const TITLE = { 'text-anchor': 'start', 'font-size': 13, 'font-weight': 600 };
 /** Above the chart: its title. */
 const HEAD = 30;
 
@@ -55,16 +56,12 @@ export function standaloneSvg(
   copy.prepend(
     element('title', {}, title),
     element('rect', { y: -HEAD, width, height: total + HEAD, fill: 'var(--surface)' }),
-    element(
-      'text',
-      { x: 8, y: 14 - HEAD, fill: 'var(--ink)', 'font-size': 13, 'font-weight': 600 },
-      title,
-    ),
+    element('text', { x: 8, y: 14 - HEAD, fill: 'var(--ink)', ...TITLE }, title),
   );
   copy.append(
     element(
       'text',
-      { x: 8, y: total - 6, fill: 'var(--muted)' },
+      { x: 8, y: total - 6, fill: 'var(--muted)', 'text-anchor': 'start' },
       `${source}, ${new Date().toISOString().slice(0, 10)}`,
     ),
   );
@@ -92,7 +89,11 @@ export function standaloneSvg(
               }),
             ]
           : []),
-        element('text', { x: x + 22, y: y + 4, fill: 'var(--ink)' }, item.text),
+        element(
+          'text',
+          { x: x + 22, y: y + 4, fill: 'var(--ink)', 'text-anchor': 'start' },
+          item.text,
+        ),
       );
     }
   });

@@ -1,7 +1,15 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  type KeyboardEvent,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from '../button';
 import { Notice } from '../notice';
 import { download, GLYPHS, type LegendItem, standaloneSvg } from './file';
@@ -14,6 +22,9 @@ export type DrawPlot = (
   shows: (series: string) => boolean,
 ) => PlotModule.PlotOptions;
 
+/** What the figures of a part of a page are of: their device, shape and dtype, for their files. */
+export const FigureSubject = createContext('');
+
 const NO_LEGEND: readonly LegendItem[] = [];
 
 /** A narrower frame is still being laid out. */
@@ -23,7 +34,7 @@ const MIN_WIDTH = 120;
  * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
  * Marks with a `title` tell it on hover and by arrow keys.
  *
- * @param summary what the chart shows, in words: the title of its file, with `source` below
+ * @param summary what the chart shows, in words; it begins with the title of its file
  * @param fileName of downloads, without extension
  */
 export function Figure({
@@ -41,6 +52,7 @@ export function Figure({
   fileName: string;
   legend?: readonly LegendItem[];
 }) {
+  const subject = useContext(FigureSubject);
   const frame = useRef<HTMLElement>(null);
   /** Null until it is drawn. */
   const [marks, setMarks] = useState<readonly Mark[] | null>(null);
@@ -98,7 +110,11 @@ export function Figure({
   const save = () => {
     const chart = frame.current?.querySelector('svg');
     if (!chart) return;
-    const about = { title: summary, source: `${window.location.host}${window.location.pathname}` };
+    const [title = ''] = summary.split(/[:.,] /);
+    const about = {
+      title: [title, subject || document.title.split(' · ')[0]].join(', '),
+      source: `${window.location.host}${window.location.pathname}`,
+    };
     const svg = standaloneSvg(chart, about, legend);
     download(new Blob([svg], { type: 'image/svg+xml' }), `${fileName}.svg`);
   };

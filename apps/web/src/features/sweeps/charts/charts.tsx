@@ -8,6 +8,7 @@ import { SelectField } from '@/ui/field';
 import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
+import { FigureSubject } from '@/ui/plot/plot';
 import { type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
 import { peakOver } from '../../devices/roof';
@@ -76,52 +77,55 @@ export function Charts({
       </Empty>
     );
   }
+  const [like] = chosen;
   return (
-    <Panel>
-      {keys.length > 1 && (
-        <div className="max-w-xl px-4 pt-3">
-          <SelectField
-            id="group"
-            label={
-              hasPolicies ? 'Problem, profile, policy and device' : 'Problem, profile and device'
-            }
-            value={key}
-            onChange={(event) => setQuery({ group: event.target.value })}
-            options={[...groups].map(([each, [run]]) => [
-              each,
-              run ? groupText(run, hasPolicies) : each,
-            ])}
-          />
-        </div>
-      )}
-      {isOneOfSeveral && (
-        <p className="px-4 pt-3 text-xs text-muted">
-          A variant with several runs is drawn once: by its ranked run, or by its fastest where none
-          is ranked.
-        </p>
-      )}
-      {hasPolicies && policy && (
-        <p className="px-4 pt-3 text-xs text-muted">
-          Drawn are the {policyText(policy)} alone: runs of different policies are not compared.
-        </p>
-      )}
-      <VariantBars key={key} runs={chosen} libraries={beside} intervals={intervals} />
-      <DeviceBars
-        key={`devices ${key}`}
-        libraries={libraries}
-        runs={measured.filter((run) => chosen[0] && isSameWork(run, chosen[0]))}
-        intervals={intervals}
-      />
-      <TunableCharts runs={chosen} />
-      <Courses
-        runs={measured}
-        of={chosen}
-        devices={devices}
-        libraries={beside}
-        published={published}
-        intervals={intervals}
-      />
-    </Panel>
+    <FigureSubject value={like ? groupText(like, hasPolicies) : ''}>
+      <Panel>
+        {keys.length > 1 && (
+          <div className="max-w-xl px-4 pt-3">
+            <SelectField
+              id="group"
+              label={
+                hasPolicies ? 'Problem, profile, policy and device' : 'Problem, profile and device'
+              }
+              value={key}
+              onChange={(event) => setQuery({ group: event.target.value })}
+              options={[...groups].map(([each, [run]]) => [
+                each,
+                run ? groupText(run, hasPolicies) : each,
+              ])}
+            />
+          </div>
+        )}
+        {isOneOfSeveral && (
+          <p className="px-4 pt-3 text-xs text-muted">
+            A variant with several runs is drawn once: by its ranked run, or by its fastest where
+            none is ranked.
+          </p>
+        )}
+        {hasPolicies && policy && (
+          <p className="px-4 pt-3 text-xs text-muted">
+            Drawn are the {policyText(policy)} alone: runs of different policies are not compared.
+          </p>
+        )}
+        <VariantBars key={key} runs={chosen} libraries={beside} intervals={intervals} />
+        <DeviceBars
+          key={`devices ${key}`}
+          libraries={libraries}
+          runs={measured.filter((run) => chosen[0] && isSameWork(run, chosen[0]))}
+          intervals={intervals}
+        />
+        <TunableCharts runs={chosen} />
+        <Courses
+          runs={measured}
+          of={chosen}
+          devices={devices}
+          libraries={beside}
+          published={published}
+          intervals={intervals}
+        />
+      </Panel>
+    </FigureSubject>
   );
 }
 
