@@ -381,7 +381,8 @@ describe('conventions of real kernels', () => {
   });
 
   it('sizes are written into the structs of the source', async () => {
-    const struct = `struct Dims { @align(16) size: vec3<u32>, alpha: f32, strides: array<vec4<i32>, 2> }
+    const struct = `struct Dims { @align(16) size: vec3<u32>, alpha: f32, strides: array<vec4<i32>, 2>, pair: Pair }
+struct Pair { first: u32, second: u32 }
 @group(2) @binding(0) var<uniform> dims: Dims;
 @group(2) @binding(1) var<storage, read> more: array<u32>;
 @group(2) @binding(2) var<storage, read_write> K: u32;
@@ -399,6 +400,8 @@ ${tensors}`;
       'strides[1].y': 0,
       'strides[1].z': 0,
       'strides[1].w': 3,
+      'pair.first': 'n',
+      'pair.second': 4,
       'more[0]': 'b',
       'more[1]': 'n % 4',
     };
@@ -408,7 +411,8 @@ ${tensors}`;
       ...Array.from(words),
     ]);
     const half = new Uint32Array(new Float32Array([0.5]).buffer)[0];
-    expect(dims).toEqual(['uniform', 33, 65, 7, half, 7, 0, 0, 0, 1073, 0, 0, 3]);
+    const words = [33, 65, 7, half, 7, 0, 0, 0, 1073, 0, 0, 3, 65, 4, 0, 0];
+    expect(dims).toEqual(['uniform', ...words]);
     expect(more).toEqual(['read-only-storage', 2, 1, 0, 0]);
     expect(k?.slice(0, 2)).toEqual(['read-only-storage', 7]);
   });

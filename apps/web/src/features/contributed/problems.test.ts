@@ -23,7 +23,7 @@ describe('a kernel that is being written', () => {
     ['"rows": "BLOCK"', '"rows": "BLOK"', '"rows"'],
     ['"BLOCK": { "values"', '"NEVER": { "values"', '"tunables"'],
     ['"op": "matmul"', '"op": "conv"', '"op"'],
-    ['read> A', 'read_write> A', 'read> A'],
+    ['read_write> C', 'read> C', 'read_write> C'],
   ])('%s -> %s is marked at its line', (before, after, at) => {
     const { problems } = read({ source: template.replace(before, after) });
     expect(problems).toMatchObject([{ line: lineOf(at) }]);

@@ -81,10 +81,10 @@ it('check tells where a kernel is wrong', async () => {
   const wrong = await tilemark('check', 'wrong.wgsl');
   expect(wrong.text).toMatch(new RegExp(`wrong\\.wgsl:${LINE}:\\d+: `));
   expect(wrong.code).toBe(5);
-  await writeFile(join(folder, 'bad.wgsl'), template.replace('read> A', 'read_write> A'));
+  await writeFile(join(folder, 'bad.wgsl'), template.replace('read_write> C', 'read> C'));
   expect(await tilemark('check', 'bad.wgsl')).toMatchObject({
     code: 2,
-    text: expect.stringMatching(/^error: bad\.wgsl:\d+: binding 0 of matmul is A/),
+    text: expect.stringMatching(/^error: bad\.wgsl:\d+: C is C, the output/),
   });
   await writeFile(join(folder, 'raw.wgsl'), Buffer.from([0x2f, 0xff, 0xfe]));
   expect(await tilemark('duel', 'raw.wgsl', 'matmul/naive')).toMatchObject({
