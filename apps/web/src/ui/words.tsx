@@ -4,43 +4,39 @@ import { TextLink } from './button';
 const WORDS = {
   rank: [
     'Rank',
-    'shared by devices unless one is more than 0.5% faster with 95% confidence. A median not known to ±2% is placed by the slow end of its interval, so noise never improves a rank.',
+    'shared unless one is more than 0.5% faster with 95% confidence.',
     '/docs/measure#ranking',
   ],
   variant: ['Variant', 'a kernel with a value for each of its tunables.', '/kernels'],
   profile: [
     'Profile',
-    'how WebGPU is set up: default is as in a browser, with bounds checks; fast leaves them out, which no browser does. The two are never ranked together.',
+    'how WebGPU is set up: default as in a browser; fast without bounds checks. Never ranked together.',
     '/docs/measure#what-is-ranked',
   ],
   reference: [
     'Reference',
-    'figures for comparison that this grid did not measure: of this project’s own GPU, of libraries, and of published reports. Never ranked.',
+    'figures that this grid did not measure. Never ranked.',
     '/docs/performance-h200',
   ],
   peak: [
     '% of peak',
-    'of the roof: the most that the device can do, measured by copies and multiply-adds, or taken from the data sheet where it says so.',
+    'of the most that the device can do, as probed, or by its data sheet.',
     '/docs/measure#the-roof',
   ],
   median: [
     'Median',
-    'of the samples of a run, each the time of a dispatch. Every dispatch works on the next of several sets of buffers: where they exceed its cache, the data come from memory. Reports mostly time one set again and again.',
+    'of the samples of a run, each the time of a dispatch on data from memory.',
     '/docs/measure',
   ],
-  interval: [
-    '± interval',
-    'contains the median with 95% confidence: of its own run on results and in sweeps; on the board, devices and kernels also with the spread between runs, the device’s own or a default for its class, which makes it wider; reference figures do not include that spread. Fewer than six independent samples have no such interval, and their range stands for it.',
-    '/docs/measure',
-  ],
+  interval: ['± interval', '95% confidence interval of the median.', '/docs/measure'],
   roundoff: [
     'RMS error',
-    'of all elements against the reference, in u: one u is the most by which rounding once changes a value of the type; at 0 u every bit agrees, as where a kernel adds up in the order of the reference.',
+    'of all elements against the reference, in units of one rounding.',
     '/docs/measure#how-right-is-right',
   ],
   occupancy: [
     'Occupancy',
-    'warps that a multiprocessor can hold at once with this variant, of the most it can hold; in theory, as WebGPU does not report registers.',
+    'warps that a multiprocessor holds with this variant, of the most it can; in theory.',
     '/docs/performance-h200',
   ],
   policy: [

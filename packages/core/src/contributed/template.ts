@@ -14,7 +14,7 @@ export const kernelTemplate = (name: string): string => `/* tilemark
 //   name      of the kernel: a-z, 0-9 and -, at most 40
 //   dtypes    f32, i32, f16 (f16 in memory, sums in f32), f16acc16 (sums in f16)
 //   tunables  Tilemark declares each as a constant above this file, here const BLOCK: u32 = 16u;
-//             and tries the other values too. The first value is the default.
+//             The first value is the default; a sweep may measure the others.
 //   covers    rows and columns of C that one workgroup writes: from this follows how many
 //             workgroups run, along x for the columns and along y for the rows
 //

@@ -59,8 +59,8 @@ const needed = {
 for (const [name, value] of Object.entries(needed)) {
   if (adapter.limits[name] < value) throw new Error(\`\${name}: \${value} needed, \${adapter.limits[name]} there\`);
 }
-// Subgroup sizes are a property of the adapter, not a feature to request.
-const requiredFeatures = best.needs.features.filter((name) => !name.startsWith('subgroup-size-'));
+// Sizes of subgroups and their matrices are properties of the adapter, not features to request.
+const requiredFeatures = best.needs.features.filter((name) => !/^subgroup-(size|matrix)-/.test(name));
 const missing = requiredFeatures.filter((name) => !adapter.features.has(name));
 if (missing.length > 0) throw new Error(\`The adapter does not have \${missing}\`);
 const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: needed });

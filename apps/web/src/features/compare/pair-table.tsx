@@ -18,12 +18,8 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
   const { rows, summaries } = comparePairs(pairs);
   if (rows.length === 0) {
     return (
-      <Empty title="Nothing was measured on both">
-        <p>
-          {of === 'devices'
-            ? 'The two devices share no problem and profile. A sweep on both of them makes them comparable.'
-            : 'No device has measured both variants on the same problem.'}
-        </p>
+      <Empty title="Nothing to compare">
+        <p>No problem was measured for both under the same profile and methodology.</p>
       </Empty>
     );
   }

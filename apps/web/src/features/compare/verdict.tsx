@@ -93,8 +93,7 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
       )}
       {isRange && (
         <p className={HINT}>
-          A median of fewer than six independent samples has no 95% interval, so nothing is decided.
-          The default policy takes more.
+          A side has too few independent samples for a 95% interval, so nothing is decided.
         </p>
       )}
       {verdict === 'UNDECIDED' && !isRange && (

@@ -103,7 +103,11 @@ export function DeviceCard({
                   ]),
               {
                 name: 'Served by',
-                value: workers.map(({ name }) => name).join(', ') || 'no\u00a0worker',
+                value:
+                  workers
+                    .filter(({ state }) => state !== 'lost')
+                    .map(({ name }) => name)
+                    .join(', ') || 'no\u00a0worker',
               },
               {
                 name: 'Measured results',

@@ -11,6 +11,7 @@ import {
 import { rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
+import { featureText } from '@/features/kernels/needs';
 import { ShorterMedian, SlowEnd } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
 import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
@@ -196,7 +197,7 @@ export function Capabilities({ device: { capabilities: limits, class: of } }: { 
           Features, as last reported by a worker or an import
         </h3>
         <p className="font-mono text-xs leading-5 break-words">
-          {limits.features.toSorted().join('  ') || 'none'}
+          {limits.features.toSorted().map(featureText).join('  ') || 'none'}
         </p>
       </div>
     </Panel>

@@ -1,6 +1,7 @@
 'use client';
 
 import type { RooflineRecord } from '@tilemark/core';
+import { opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
@@ -43,6 +44,8 @@ export function RooflinePlot({
   const series = useMemo(() => [...new Set(points.map((point) => point.series))], [points]);
   const styles = useMemo(() => given ?? seriesStyles(series), [given, series]);
   const bandwidth = roof.gigabytesPerSecond;
+  // Integers have operations, not floating-point ones.
+  const units = [...new Set(roof.peaks.map(({ dtype }) => opsUnit(dtype)))].join(' or ');
   const draw = useCallback<DrawPlot>(
     (Plot, width, shows) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
@@ -65,7 +68,7 @@ export function RooflinePlot({
       return {
         ...MARGIN,
         x: { ...x.scale, label: 'arithmetic intensity (FLOP/byte) →' },
-        y: { ...y.scale, label: '↑ GFLOP/s, higher is better' },
+        y: { ...y.scale, label: `↑ ${units}, higher is better` },
         color: { domain: series, range: series.map(styles.color) },
         symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
@@ -100,14 +103,14 @@ export function RooflinePlot({
               symbol: 'series',
               r: 3.5,
               strokeWidth: 1.75,
-              title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} GFLOP/s`,
+              title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} ${units}`,
               href: 'href',
             },
           ),
         ],
       };
     },
-    [points, roof, bandwidth, series, styles],
+    [points, roof, bandwidth, series, styles, units],
   );
 
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
@@ -134,7 +137,7 @@ export function RooflinePlot({
           ? 'peak multiply-adds; the memory slope is missing because no copy was measured'
           : `fastest copy, ${formatRate(bandwidth)} GB/s, and peak multiply-adds`
       }${roof.from === 'results' ? ', from results' : ''}. Higher is better; points near the line leave little to gain. A result's % of peak is of copies as large as all its buffers, which may be slower than the fastest. ${aboveRoof(roof, points)}`.trimEnd()}
-      summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} GFLOP/s and ${formatIntensity(best.flopPerByte)}.`}
+      summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} ${units} and ${formatIntensity(best.flopPerByte)}.`}
     />
   );
 }

@@ -11,9 +11,11 @@ export const needsFacts = (needs: KernelNeeds): Fact[] => [
   { name: 'Limits to request', value: <Limits of={needs} /> },
 ];
 
-/** A subgroup's size is a property of the adapter, not one of WebGPU's features. */
+/** Sizes of subgroups and of their matrices are properties of the adapter, not features of WebGPU. */
 export const featureText = (name: string): string =>
-  name.replace(/^subgroup-size-(\d+)$/, 'subgroups of $1 threads');
+  name
+    .replace(/^subgroup-size-(\d+)$/, 'subgroups of $1 threads')
+    .replace(/^subgroup-matrix-(\w+)-(\w+)-(\S+)$/, '$1 to $2 matrices of $3');
 
 /** The limits beyond those that every device has without asking (WebGPU, 3.6.2), with what is needed. */
 function Limits({ of: { workgroupSize, workgroupBytes } }: { of: KernelNeeds }) {

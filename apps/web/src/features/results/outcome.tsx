@@ -25,7 +25,7 @@ import { boundText, overPeak } from './scale';
 const PEAK_WORDS: Readonly<Record<PeakShare['bound'], string>> = {
   compute: 'of the compute peak',
   bandwidth: 'of the bandwidth peak',
-  'by data sheet': 'of what the data sheet allows: this grid has measured no peak',
+  'by data sheet': 'of the data sheet’s peak',
 };
 
 /** The rate and time, or why there are none. */
@@ -78,7 +78,7 @@ export function Headline({ result }: { result: ResultDetail }) {
               : result.device.class === 'cpu'
                 ? 'no probe measures the peak of a host CPU'
                 : !POLICIES[result.policy].rankable
-                  ? 'no share is claimed of a quick run, which probes no peak of its own'
+                  ? 'quick runs have no % of peak'
                   : 'the peak that bounds it is not known'
           }
         />

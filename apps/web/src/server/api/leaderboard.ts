@@ -84,7 +84,7 @@ operation(
     method: 'get',
     path: '/best',
     summary:
-      'The variant to run for a problem (`m`, `n`, `k` or `rows`, `cols`) on a GPU, with its WGSL. Decided by ranked results of the device or by what ships for such devices, whichever is faster; else by results of its architecture, its vendor, or all adapters (those in software too), on this problem or the nearest; or by a prediction from what was timed, where the problem itself was not or the prediction is clearly faster.',
+      'The variant to run for a problem (`m`, `n`, `k` or `rows`, `cols`) on a GPU, with its WGSL. Decided by ranked results of the device or by what ships for such devices, whichever is faster; else by results of its architecture, its vendor, or other GPUs, on this problem or the nearest; or by a prediction from what was timed. `portable`: nothing is known, and it is a choice for plain WebGPU.',
     access: 'read',
     caching: 'revalidate',
     query: bestQuerySchema,

@@ -1,5 +1,6 @@
 import { outcomeReason } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
+import { shortDeviceName } from '@/features/devices/device-name';
 import { readable } from '@/server/session/visitor';
 import { formatShape, rateText } from '@/ui/format';
 
@@ -11,10 +12,11 @@ export async function GET(_: Request, { params }: { params: Promise<{ id: string
   const result = await store.results.get((await params).id);
   if (!result?.rate)
     return new Response('There is no measured result with this id.', { status: 404 });
-  const { imported, outcome, problem, rate, variant } = result;
+  const { device, imported, outcome, problem, rate, variant } = result;
   const name = `${variant.kernel} ${formatShape(shapeText(problem))} ${problem.dtype}`;
   const value = [
     rateText(rate),
+    `on ${shortDeviceName(device.name)}`,
     ...(imported ? ['imported'] : []),
     ...(outcomeReason(outcome) === null ? [] : ['not ranked']),
   ].join(', ');
