@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { deviceKey, type OpenDevice, type Outcome, POLICIES, runVariant } from '@tilemark/core';
+import {
+  afterDuel,
+  deviceKey,
+  type OpenDevice,
+  type Outcome,
+  POLICIES,
+  runDuel,
+  runVariant,
+} from '@tilemark/core';
 import { openStore, type Store } from '@tilemark/core/server';
 import {
   type Executor,
@@ -21,15 +29,13 @@ import { listAdapters, openGpu } from '../gpu/dawn';
 const QUIET_VISITS = 10;
 /** A run takes 15 s where it varies as much as on a shared machine. */
 const LONGEST_MS = 1_200_000;
-/** What runs on a machine's processors varies by a third beside other work. */
 const TIMES_SLOWER = 4;
+const LONGEST_DUEL_NS = 3e9;
 
 const problem: Problem = { op: 'matmul', shape: { m: 128, n: 128, k: 128 }, dtype: 'f32' };
-const variants: readonly Variant[] = [
-  { kernel: 'matmul/tiled', tunables: { TILE: 16 } },
-  { kernel: 'matmul/naive', tunables: {} },
-];
-const slowed = variants[0];
+const variant: Variant = { kernel: 'matmul/tiled', tunables: { TILE: 16 } };
+/** Takes turns with it: what else the machine does slows both. */
+const control: Variant = { kernel: 'matmul/naive', tunables: {} };
 
 let store: Store;
 let device: OpenDevice;
@@ -57,8 +63,9 @@ const slower = (executor: Executor): Executor => ({
   compile: (...args) => executor.compile(...args),
   probe: (...args) => executor.probe(...args),
   destroy: () => executor.destroy(),
-  prepare: async (...args) => {
-    const prepared = await executor.prepare(...args);
+  prepare: async (prepares, ...args) => {
+    const prepared = await executor.prepare(prepares, ...args);
+    if (prepares.kernel !== variant.kernel) return prepared;
     return new Proxy(prepared, {
       get(target, name) {
         if (name !== 'sample') {
@@ -78,73 +85,72 @@ const slower = (executor: Executor): Executor => ({
   },
 });
 
-/** One visit: each variant measured as a worker measures it, and handed in. */
-async function visit(executorOf: (variant: Variant) => Executor): Promise<Outcome[]> {
+/** One visit: the variant measured as a worker measures it, with its turns, and handed in. */
+async function visit(executor: Executor): Promise<Outcome> {
   const { capabilities, environment, identity } = device;
-  const key = deviceKey(identity);
-  const runs = variants.map((variant) => ({
-    variant,
-    address: resolveVariant(variant.kernel, variant.tunables).address,
-    problem,
-    profile: 'default' as const,
-    policy: 'default' as const,
-    deviceKey: key,
-  }));
+  const { address, definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
   const made = await store.sweeps.create({
     name: 'sentinel',
     suite: 'sentinel@1',
     spec: { cases: [], profiles: ['default'], policy: 'default' },
-    runs,
+    runs: [
+      {
+        variant,
+        address,
+        problem,
+        profile: 'default',
+        policy: 'default',
+        deviceKey: deviceKey(identity),
+        rival: { variant: control },
+      },
+    ],
     createdBy: 'tilemark',
   });
-  const invocation = randomUUID();
-  const outcomes: Outcome[] = [];
-  for (const { id } of made.runs) {
-    const claimed = await store.runs.claim(id, worker.workerId);
-    if (!claimed) throw new Error('nothing to take');
-    const { policy, profile, seed, variant } = claimed;
-    const outcome = await runVariant(
-      executorOf(variant),
-      variant,
-      problem,
-      POLICIES.default,
-      capabilities,
-      {
-        deviceClass: identity.class,
-        lastLevelCacheBytes: device.lastLevelCacheBytes,
-        nowNs: () => performance.now() * 1e6,
-        invocation,
-        seed,
-      },
-    );
-    const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-    await store.runs.record({
-      runId: id,
-      workerId: worker.workerId,
-      run: { variant, problem, profile, policy },
-      environment,
-      wgsl: definition.runsOn === 'gpu' ? specialise(definition, tunables, 'f32', false) : null,
-      outcome,
-      endedAt: new Date().toISOString(),
-    });
-    outcomes.push(outcome);
-  }
-  return outcomes;
+  const claimed = await store.runs.claim(made.runs[0]?.id ?? '', worker.workerId);
+  if (!claimed) throw new Error('nothing to take');
+  const { id, policy, profile, seed } = claimed;
+  const surroundings = {
+    deviceClass: identity.class,
+    lastLevelCacheBytes: device.lastLevelCacheBytes,
+    nowNs: () => performance.now() * 1e6,
+    invocation: randomUUID(),
+  };
+  const alone = await runVariant(executor, variant, problem, POLICIES.default, capabilities, {
+    ...surroundings,
+    seed,
+  });
+  if (alone.kind !== 'measured') return alone;
+  const duel = await runDuel(
+    executor,
+    { a: variant, b: control },
+    problem,
+    capabilities,
+    surroundings,
+    { longestNs: LONGEST_DUEL_NS },
+  );
+  const outcome = afterDuel(alone, control, duel);
+  await store.runs.record({
+    runId: id,
+    workerId: worker.workerId,
+    run: { variant, problem, profile, policy },
+    environment,
+    wgsl: definition.runsOn === 'gpu' ? specialise(definition, tunables, 'f32', false) : null,
+    outcome,
+    endedAt: new Date().toISOString(),
+  });
+  return outcome;
 }
 
 it(
   'raises an alarm for a kernel made slower on purpose, and none in ten quiet visits',
   async () => {
     for (let i = 0; i < QUIET_VISITS; i++) {
-      const outcomes = await visit(() => device.executor);
-      expect(outcomes.map(({ kind }) => kind)).toEqual(['measured', 'measured']);
+      expect(await visit(device.executor)).toMatchObject({ kind: 'measured' });
     }
     expect((await store.alarms.list()).items).toEqual([]);
 
     const made = slower(device.executor);
-    const executorOf = ({ kernel }: Variant) =>
-      kernel === slowed?.kernel ? made : device.executor;
-    for (let i = 0; i < 2; i++) await visit(executorOf);
+    for (let i = 0; i < 2; i++) await visit(made);
     const { items } = await store.alarms.list();
     expect(items).toMatchObject([
       {

@@ -10,7 +10,7 @@ const occasion = (medianNs: number, i: number): Occasion => ({
   resultId: `result ${i}`,
 });
 const watched = (...times: number[]) => changesIn(times.map(occasion), known);
-const known = { relative: 0.002, df: 12, isShown: true };
+const known = { known: { relative: 0.002, df: 12, isShown: true }, leastChange: 1 };
 
 describe('changes of a variant', () => {
   it('are what two invocations running agree on, and then its history', () => {
@@ -39,8 +39,12 @@ describe('changes of a variant', () => {
 
   it('need more of a device that varies', () => {
     const times = [100, 108, 95, 103, 115, 112, 99, 92, 104, 111].map(occasion);
-    expect(changesIn(times, spreadPrior('software'))).toEqual({ changes: [], isSuspect: false });
-    const slow = [...times, occasion(210, 10), occasion(190, 11)];
-    expect(changesIn(slow, spreadPrior('software')).changes).toHaveLength(1);
+    const software = { known: spreadPrior('software'), leastChange: 1.5 };
+    expect(changesIn(times, software)).toEqual({ changes: [], isSuspect: false });
+    const loaded = [...times, occasion(160, 10), occasion(170, 11)];
+    expect(changesIn(loaded, { ...software, leastChange: 1 }).changes).toHaveLength(1);
+    expect(changesIn(loaded, software).changes).toEqual([]);
+    const slow = [...times, occasion(310, 10), occasion(290, 11)];
+    expect(changesIn(slow, software).changes).toHaveLength(1);
   });
 });

@@ -38,13 +38,20 @@ export const LEAST_HISTORY = 2;
 /** The newest of a history; what was long ago says little. */
 const MOST_HISTORY = 12;
 
+/** What is known of a device. */
+export interface Watching {
+  /** See `knownSpread`. */
+  readonly known: Spread;
+  /** A change by a smaller factor is none, as the whole interval has it. */
+  readonly leastChange: number;
+}
+
 /**
  * The changes that a variant's invocations show.
  *
  * @param occasions the oldest first; of several of one invocation, the last counts
- * @param known of the device; see `knownSpread`
  */
-export function changesIn(occasions: readonly Occasion[], known: Spread): Watched {
+export function changesIn(occasions: readonly Occasion[], known: Watching): Watched {
   const changes: Change[] = [];
   let history: Occasion[] = [];
   let newest: Occasion | null = null;
@@ -74,7 +81,7 @@ function perInvocation(occasions: readonly Occasion[]): Occasion[] {
 function changeOf(
   occasions: readonly [Occasion, Occasion],
   history: readonly Occasion[],
-  known: Spread,
+  known: Watching,
 ): Change | null {
   const both = sideOf(occasions, history, known);
   const agree = occasions.every(
@@ -84,12 +91,17 @@ function changeOf(
 }
 
 /** On which side of the history they are; null: on none, or there is no history. */
-function sideOf(occasions: readonly Occasion[], history: readonly Occasion[], known: Spread) {
+function sideOf(
+  occasions: readonly Occasion[],
+  history: readonly Occasion[],
+  { known, leastChange }: Watching,
+) {
   if (history.length < LEAST_HISTORY) return null;
   const [before, after] = [headline(history, known), headline(occasions, known)];
   const found = contrast(after, before);
-  const { verdict } = found;
-  return verdict === 'FAST' || verdict === 'SLOW'
+  const { high, low, verdict } = found;
+  const isLarge = low > leastChange || high < 1 / leastChange;
+  return isLarge && (verdict === 'FAST' || verdict === 'SLOW')
     ? { verdict, before, after, contrast: found }
     : null;
 }

@@ -1,5 +1,7 @@
-import { ifValid } from '@tilemark/kernels';
+import { ifValid, kernelById } from '@tilemark/kernels';
+import { sharesHost } from '../measure/device';
 import { expand } from '../plan/expansion';
+import type { SweepCase } from '../plan/spec';
 import { sentinel, WATCHED } from '../suites/sentinel';
 import { suiteRef } from '../suites/suites';
 import type { Software } from '../view/alarm';
@@ -50,6 +52,13 @@ export async function isDue(
   return !isRepeat && (await isSuspect());
 }
 
+/** Each case takes turns with naive, from which other work on the machine takes as much. */
+const controlled = (cases: readonly SweepCase[]): SweepCase[] =>
+  cases.flatMap((asked) => {
+    const kernel = `${kernelById(asked.kernel).op}/naive`;
+    return asked.kernel === kernel ? [] : [{ ...asked, rival: { kernel, tunables: {} } }];
+  });
+
 /** By their sweeps, which are done: nothing of theirs changes. */
 const suspected = new Map<string, boolean>();
 const MOST_SUSPECTED = 1_000;
@@ -87,9 +96,10 @@ export async function visitDevices(
     const standing = { visits: known, firstSeenAt, software, isSuspect };
     if (!(await isDue(standing, Date.now())) || !(await store.runs.hasRoomFor(key))) continue;
     const suite = sentinel.spec({ n: size });
+    const cases = [...suite.cases, ...(await store.alarms.cases(key))];
     const spec = {
       ...suite,
-      cases: [...suite.cases, ...(await store.alarms.cases(key))],
+      cases: sharesHost(deviceClass) ? controlled(cases) : cases,
       devices: [key],
     };
     const runs = ifValid(() => expand(spec, [device])) ?? [];

@@ -55,8 +55,9 @@ export const alarmSchema = z.object({
       ratio: z.number().positive(),
       low: z.number().positive(),
       high: z.number().positive(),
-      before: timeSchema,
-      after: timeSchema,
+      /** Null where it took turns with a control, since the machine shares the device with other work. */
+      before: timeSchema.nullable(),
+      after: timeSchema.nullable(),
     })
     .nullable(),
 });

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { resolveVariant } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { execute, testDatabase } from '../../../services.test-helper';
-import type { Outcome } from '../../measure/outcome';
+import { recomputedDuel } from '../../measure/duel';
+import type { Measurement, Outcome } from '../../measure/outcome';
+import { summarise } from '../../statistics/summary';
 import { alarmSchema } from '../../view/alarm';
 import { sendAlarms } from '../alarm-webhook';
 import {
@@ -11,6 +14,7 @@ import {
   capabilities,
   identity,
   measured,
+  noise,
   planned,
   recorded,
   spec,
@@ -32,6 +36,40 @@ const wrong: Outcome = {
   worst: { row: 0, col: 0, got: 1, want: 0, bound: 0 },
 };
 
+/** So many times as fast as a control, by turns in one process. */
+function dueled(medianNs: number, ratio: number): Outcome {
+  const outcome = measured(medianNs, { halfWidth: 0.004 });
+  if (outcome.kind !== 'measured') return outcome;
+  const side = (ns: number) => ({
+    ...summarise(noise(200).map((part) => ns * (1 + part / 1000))),
+    implausible: null,
+  });
+  const duel = recomputedDuel(
+    {
+      verdict: 'FAST',
+      ratio,
+      low: ratio,
+      high: ratio,
+      wouldTake: 1,
+      rounds: 100,
+      stop: 'converged',
+      a: side(medianNs),
+      b: side(ratio * medianNs),
+    },
+    'duel',
+  );
+  const { measurement } = outcome;
+  const against = resolveVariant('matmul/naive', {}).address;
+  return { ...outcome, measurement: { ...measurement, duel: { against, duel, why: null } } };
+}
+
+/** As the process measured it that claimed the run. */
+const asClaimed = (measurement: Measurement, seed: number | undefined, invocation: string) => ({
+  ...measurement,
+  invocation,
+  verification: { ...measurement.verification, ...(seed !== undefined && { seed }) },
+});
+
 interface Visit {
   readonly outcome: Outcome;
   readonly driver?: string;
@@ -52,7 +90,9 @@ async function visit(
     suite = 'sentinel@1',
   }: Visit,
 ): Promise<void> {
-  const run = planned(device.deviceKey, { problem });
+  const isDueled = outcome.kind === 'measured' && outcome.measurement.duel !== undefined;
+  const rival = { variant: { kernel: 'matmul/naive', tunables: {} } };
+  const run = planned(device.deviceKey, { problem, ...(isDueled && { rival }) });
   const made = await store.sweeps.create({
     name: 'visit',
     suite,
@@ -61,12 +101,12 @@ async function visit(
     createdBy: 'tilemark',
   });
   const [{ id } = { id: '' }] = made.runs;
+  const claimed = await store.runs.claim(id, device.workerId);
   const ofProcess =
     outcome.kind === 'measured'
-      ? { ...outcome, measurement: { ...outcome.measurement, invocation } }
+      ? { ...outcome, measurement: asClaimed(outcome.measurement, claimed?.seed, invocation) }
       : { ...outcome, ...(outcome.kind === 'incorrect' && { invocation }) };
   const record = recorded(id, device.workerId, ofProcess, name);
-  await store.runs.claim(id, device.workerId);
   // A stranger's samples take no longer than its run.
   await execute(
     url,
@@ -134,10 +174,24 @@ describe('the alarms of a device', () => {
       capabilities,
       tokenId,
     });
-    for (const outcome of [measured(3e6), measured(3e6), wrong, wrong]) {
-      await visit({ ...device, workerId }, 'Strange', { outcome });
+    for (const medianNs of [1e6, 1e6, 1e6, 3e6, 3e6]) {
+      await visit({ ...device, workerId }, 'Strange', { outcome: measured(medianNs) });
     }
     expect(await listed(device.deviceKey)).toEqual([]);
+  });
+
+  it('compare with a control where the machine shares the device, and its load is no change', async () => {
+    const { deviceKey, workerId } = await attach(store, 'Soft', 'Soft', 'software');
+    const soft = { deviceKey, workerId };
+    const loads = [1, 4, 1, 9, 2, 1, 5, 1, 3, 8];
+    for (const load of loads) await visit(soft, 'Soft', { outcome: dueled(load * 1e6, 2) });
+    // Without turns there is nothing to compare.
+    for (const load of loads) await visit(soft, 'Soft', { outcome: measured(load * 1e6) });
+    expect(await listed(deviceKey)).toEqual([]);
+    for (const load of [1, 1]) await visit(soft, 'Soft', { outcome: dueled(load * 1e6, 0.5) });
+    expect(await listed(deviceKey)).toMatchObject([
+      { kind: 'SLOW', change: { ratio: expect.closeTo(0.25, 1), before: null } },
+    ]);
   });
 
   it('are listed newest first, a page after another', async () => {

@@ -7,11 +7,11 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import type { DeviceClass, Environment, Profile } from '../../measure/device';
+import { type DeviceClass, type Environment, type Profile, sharesHost } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import type { SweepCase } from '../../plan/spec';
 import { changesIn, type Occasion } from '../../rank/alarms';
-import type { Headline } from '../../rank/headline';
+import { type Headline, spreadPrior } from '../../rank/headline';
 import { SENTINEL } from '../../suites/sentinel';
 import { type Alarm, type Software, softwareOf } from '../../view/alarm';
 import type { Page } from '../../view/answer';
@@ -46,6 +46,10 @@ interface Row {
   readonly medianNs: number;
   readonly lowNs: number;
   readonly highNs: number;
+  /** Times that it was faster than its control, by turns, with the interval; null: it had none. */
+  readonly ratio: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
   readonly deviceKey: string;
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;
@@ -67,7 +71,8 @@ function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): 
       coalesce(result."outcome"->>'invocation', result."outcome"->'measurement'->>'invocation',
         result."workerId") AS "invocation",
       result."workerId", result."sourceHash", result."medianNs", result."lowNs", result."highNs",
-      r."deviceKey", device."name" AS "deviceName", device."class"::text AS "deviceClass",
+      (duel."of"->>'ratio')::float8 AS "ratio", (duel."of"->>'low')::float8 AS "low",
+      (duel."of"->>'high')::float8 AS "high", r."deviceKey", device."name" AS "deviceName", device."class"::text AS "deviceClass",
       r."op", r."dtype", r."shape", r."kernel", r."tunables", r."address", r."profile"::text,
       environment."content"->>'driver' AS "driver",
       environment."content"->'runtimeVersions' AS "runtimeVersions"
@@ -75,6 +80,8 @@ function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): 
     JOIN "Device" AS device ON device."key" = r."deviceKey"
     JOIN "Result" AS result ON result."runId" = r."id" AND result."importedBy" IS NULL
     JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
+    CROSS JOIN LATERAL (
+      SELECT result."outcome"->'measurement'->'duel'->'duel' AS "of") AS duel
     WHERE ${which} AND (${deviceKey}::text IS NULL OR r."deviceKey" = ${deviceKey})
       AND (result."party" = ${OPERATOR} OR ${isQuotable('result', Prisma.sql`device."ownedBy"`)})
       AND result."recordedAt" > now() - make_interval(days => ${KEPT_DAYS}::int)
@@ -227,9 +234,8 @@ export function alarmsOf(db: PrismaClient) {
 
     /** Whether the newest occasion of any variant of a device stands out by itself. */
     async isSuspect(deviceKey: string): Promise<boolean> {
-      const rows = await rowsOf(db, TIMED, deviceKey);
-      const known = await spreadOf(db, deviceKey, METHODOLOGY_VERSION);
-      return watchedVariants(rows).some((own) => changesIn(own.map(occasionOf), known).isSuspect);
+      const watched = await watchedOn(db, await rowsOf(db, TIMED, deviceKey));
+      return watched.some(({ isSuspect }) => isSuspect);
     },
   };
 }
@@ -290,33 +296,69 @@ function watchedVariants(rows: readonly Row[]): Row[][] {
   return [...variants.values()];
 }
 
-const occasionOf = ({ highNs, invocation, lowNs, medianNs, resultId }: Row): Occasion => ({
-  medianNs,
-  lowNs,
-  highNs,
-  invocation,
-  resultId,
-});
+/**
+ * What a row says of its variant: its time or, on a device that the machine shares with other work,
+ * its time in those of a control that it took turns with, from which that work takes as much. Null:
+ * there is none.
+ */
+function occasionOf(row: Row): Occasion | null {
+  const { deviceClass, highNs, invocation, lowNs, medianNs, resultId } = row;
+  if (!sharesHost(deviceClass)) return { medianNs, lowNs, highNs, invocation, resultId };
+  const { high, low, ratio } = row;
+  if (ratio === null || low === null || high === null) return null;
+  return { medianNs: 1 / ratio, lowNs: 1 / high, highNs: 1 / low, invocation, resultId };
+}
 
-async function timeAlarms(db: PrismaClient, rows: readonly Row[]): Promise<Alarm[]> {
-  const alarms: Alarm[] = [];
-  const byId = new Map(rows.map((row) => [row.resultId, row]));
+/**
+ * On a device that the machine shares: beside other work, ten quiet visits of llvmpipe differed by
+ * 1.43 in the ratio of turns, with an interval from 1.17 to 1.76 (one core, 2026-11-27).
+ */
+const LEAST_SHARED_CHANGE = 1.5;
+
+/** The changes of each variant. */
+async function watchedOn(db: PrismaClient, rows: readonly Row[]): Promise<Watched[]> {
+  const found: Watched[] = [];
   for (const [deviceKey, onDevice] of group(rows, (row) => row.deviceKey)) {
-    const known = await spreadOf(db, deviceKey, METHODOLOGY_VERSION);
+    const [{ deviceClass } = { deviceClass: 'gpu' as const }] = onDevice;
+    const known = sharesHost(deviceClass)
+      ? { known: spreadPrior(deviceClass), leastChange: LEAST_SHARED_CHANGE }
+      : { known: await spreadOf(db, deviceKey, METHODOLOGY_VERSION), leastChange: 1 };
     for (const variant of watchedVariants(onDevice)) {
-      for (const change of changesIn(variant.map(occasionOf), known).changes) {
-        const [first, second] = change.occasions.map(({ resultId }) => byId.get(resultId));
-        if (!first || !second) continue;
-        const { high, low, ratio } = change.contrast;
-        alarms.push({
-          ...alarmOf([first, second], variant[variant.indexOf(first) - 1]),
-          kind: change.verdict,
-          change: { ratio, low, high, before: timeOf(change.before), after: timeOf(change.after) },
-        });
-      }
+      const occasions = variant.flatMap((row) => occasionOf(row) ?? []);
+      found.push({ variant, ...changesIn(occasions, known) });
     }
   }
-  return alarms;
+  return found;
+}
+
+interface Watched extends ReturnType<typeof changesIn> {
+  /** Its rows, oldest first. */
+  readonly variant: readonly Row[];
+}
+
+async function timeAlarms(db: PrismaClient, rows: readonly Row[]): Promise<Alarm[]> {
+  const byId = new Map(rows.map((row) => [row.resultId, row]));
+  return (await watchedOn(db, rows)).flatMap(({ changes, variant }) =>
+    changes.flatMap((change): Alarm[] => {
+      const [first, second] = change.occasions.map(({ resultId }) => byId.get(resultId));
+      if (!first || !second) return [];
+      const { high, low, ratio } = change.contrast;
+      const isOfTimes = !sharesHost(second.deviceClass);
+      return [
+        {
+          ...alarmOf([first, second], variant[variant.indexOf(first) - 1]),
+          kind: change.verdict,
+          change: {
+            ratio,
+            low,
+            high,
+            before: isOfTimes ? timeOf(change.before) : null,
+            after: isOfTimes ? timeOf(change.after) : null,
+          },
+        },
+      ];
+    }),
+  );
 }
 
 const timeOf = ({ highNs, invocations, lowNs, medianNs }: Headline) => ({
