@@ -65,7 +65,6 @@ export * from './suites/suites';
 export * from './tune/asking';
 export { candidatesFor } from './tune/candidates';
 export { Climb } from './tune/climb';
-export * from './tune/efficiency';
 export * from './tune/evidence';
 export * from './tune/family-search';
 export * from './tune/family-tuning';

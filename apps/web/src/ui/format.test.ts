@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  cutTo,
   formatAge,
   formatBytes,
   formatDuration,
@@ -86,9 +85,4 @@ it('gives estimates without digits they do not have', () => {
     'about 1.5 h',
     'about 3.5 h',
   ]);
-});
-
-it('cuts long text with an ellipsis, and none that fits', () => {
-  expect(cutTo(5, 'short')).toBe('short');
-  expect(cutTo(5, 'longer')).toBe('long…');
 });

@@ -138,7 +138,3 @@ export function formatAge(date: Date, now: Date): string {
 /** A moment in UTC, to the second: `2026-11-21 13:35:02 UTC`. */
 export const formatMoment = (date: Date): string =>
   `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
-
-/** The beginning of a text that is longer than `most` characters, with an ellipsis. */
-export const cutTo = (most: number, text: string): string =>
-  text.length > most ? `${text.slice(0, most - 1)}…` : text;
