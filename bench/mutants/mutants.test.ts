@@ -9,36 +9,37 @@ afterAll(() => device.executor.destroy());
 
 // All sizes and dtypes: `npm run test:mutants`.
 const SIZE = '17x31x5';
+/** With whole blocks of weights. */
+const BLOCKED_SIZE = '17x31x96';
 
 it('has at least 40 mutants', () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
 });
 
-describe.each(['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt'] as const)(
-  `in %s at ${SIZE}`,
-  (dtype) => {
-    const those = MUTANTS.filter(
-      ({ isWrongOn, kernel }) =>
-        isWrongOn(problemOf(kernel.op, SIZE, dtype)) &&
-        // In others only what is about them.
-        (dtype === 'f32' || !kernel.dtypes.includes('f32')),
-    );
-    it.each(those)('$name is caught', async (mutant) => {
-      const fate = await fateOf(device, mutant, problemOf(mutant.kernel.op, SIZE, dtype));
-      expect(fate).toMatchObject({ kind: 'caught' });
-    });
+describe.each([
+  ...(['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt'] as const).map(
+    (dtype) => [dtype, SIZE] as const,
+  ),
+  ...(['f16-q8', 'f16-q4', 'f32-q4'] as const).map((dtype) => [dtype, BLOCKED_SIZE] as const),
+])('in %s at %s', (dtype, size) => {
+  const those = MUTANTS.filter(
+    ({ isWrongOn, kernel }) =>
+      isWrongOn(problemOf(kernel.op, size, dtype)) &&
+      // In others only what is about them.
+      (dtype === 'f32' || !kernel.dtypes.includes('f32')),
+  );
+  it.each(those)('$name is caught', async (mutant) => {
+    const fate = await fateOf(device, mutant, problemOf(mutant.kernel.op, size, dtype));
+    expect(fate).toMatchObject({ kind: 'caught' });
+  });
 
-    const right = KERNELS.filter(
-      ({ id, dtypes }) =>
-        /^(matmul|transpose)\/(naive|tiled)$/.test(id) &&
-        (dtypes as readonly string[]).includes(dtype),
-    );
-    it.each(right.map((kernel) => [kernel.id, kernel] as const))(
-      '%s passes',
-      async (_id, kernel) => {
-        const fate = await fateOfRight(device, kernel, problemOf(kernel.op, SIZE, dtype));
-        expect(fate).toMatchObject({ kind: 'passed' });
-      },
-    );
-  },
-);
+  const right = KERNELS.filter(
+    ({ id, dtypes }) =>
+      /^(matmul|transpose)\/(naive|tiled)$/.test(id) &&
+      (dtypes as readonly string[]).includes(dtype),
+  );
+  it.each(right.map((kernel) => [kernel.id, kernel] as const))('%s passes', async (_id, kernel) => {
+    const fate = await fateOfRight(device, kernel, problemOf(kernel.op, size, dtype));
+    expect(fate).toMatchObject({ kind: 'passed' });
+  });
+});

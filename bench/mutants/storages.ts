@@ -54,7 +54,9 @@ function misread(
   };
 }
 
-const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt'];
+const Q4: readonly Dtype[] = ['f16-q4', 'f32-q4'];
+const BLOCKED: readonly Dtype[] = ['f16-q8', ...Q4];
+const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', ...BLOCKED];
 
 /** Products that read what is stored as something else. */
 export const STORAGES: readonly Mutant[] = [
@@ -70,4 +72,27 @@ export const STORAGES: readonly Mutant[] = [
     ['load_B(col *', 'load_B(((col + 1u) % shape.n) *'],
     ({ n }) => n > 1,
   ),
+  misread(
+    'the scale of the next block',
+    BLOCKED,
+    ['B_scales[i / 32u]', 'B_scales[min(i / 32u + 1u, shape.n * shape.k / 32u - 1u)]'],
+    ({ n, k }) => n * k > 32,
+  ),
+  misread(
+    'the scales of the first block of each row',
+    BLOCKED,
+    ['B_scales[i / 32u]', 'B_scales[i / shape.k * shape.k / 32u]'],
+    ({ k }) => k > 32,
+  ),
+  misread('the last block left out', BLOCKED, ['p < shape.k', 'p < shape.k - 32u']),
+  misread('half of the last block left out', BLOCKED, ['p < shape.k', 'p < shape.k - 16u']),
+  misread('halves of a byte swapped', ['f16-q4'], ['+ i / 16u % 2u', '+ 1u - i / 16u % 2u']),
+  misread('pairs of a byte swapped', ['f32-q4'], ['4u * (i % 8u)', '4u * ((i % 8u) ^ 1u)']),
+  misread(
+    'q4_0 read as pairs',
+    ['f16-q4'],
+    [/extractBits\(B\[.*?\], 4u \* \(.*?\), 4u\)/, 'extractBits(B[i / 8u], 4u * (i % 8u), 4u)'],
+  ),
+  misread('values of 4 bits without their bias', Q4, ['- 8)', ')']),
+  misread('values of 8 bits without their signs', ['f16-q8'], ['^ 128u) - 128)', '^ 0u))']),
 ];

@@ -107,6 +107,21 @@ const TABLE = {
     words: 'f16, B by rows (N × K)',
     tensors: withB('f16', { storage: 'f16', order: 'transposed' }),
   },
+  'f16-q8': {
+    ...F16,
+    words: 'f16 × q8_0, B by rows (N × K)',
+    tensors: withB('f16', { storage: 'q8_0', order: 'transposed' }),
+  },
+  'f16-q4': {
+    ...F16,
+    words: 'f16 × q4_0, B by rows (N × K)',
+    tensors: withB('f16', { storage: 'q4_0', order: 'transposed' }),
+  },
+  'f32-q4': {
+    ...F32,
+    words: 'f32 × q4 of MatMulNBits, B by rows (N × K)',
+    tensors: withB('f32', { storage: 'nbits4', order: 'transposed' }),
+  },
 } as const satisfies Record<string, DtypeFacts>;
 
 export type Dtype = keyof typeof TABLE;

@@ -1,7 +1,16 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { InputError } from './errors';
 import type { Shape } from './problem';
-import { dimensionsText, opOfShape, parseShape, problemWith, shapeText, sidesText } from './shape';
+import {
+  dimensionsText,
+  faultOf,
+  opOfShape,
+  parseProblem,
+  parseShape,
+  problemWith,
+  shapeText,
+  sidesText,
+} from './shape';
 
 test('a square is one number, anything else its dimensions in order', () => {
   expect(shapeText({ op: 'matmul', shape: { m: 512, n: 512, k: 512 } })).toBe('512');
@@ -58,4 +67,23 @@ test.each([
 ])("'%s' is not a shape of matmul", (text) => {
   expect(() => parseShape('matmul', text, 'cases[0].shape')).toThrow(InputError);
   expect(() => parseShape('matmul', text)).toThrow('MxNxK');
+});
+
+describe('what a dtype cannot store', () => {
+  test('is a row that is no whole number of blocks, named by its dimension', () => {
+    expect(faultOf('matmul', { m: 48, n: 48, k: 48 }, 'f16-q4')).toMatchObject({
+      field: 'k',
+      reason: 'k must be a multiple of 32: f16-q4 stores rows of B in blocks of as many',
+    });
+    expect(faultOf('matmul', { m: 5, n: 7, k: 64 }, 'f16-q4')).toBeNull();
+    expect(() => parseProblem({ op: 'matmul', shape: '4x4x48', dtype: 'f32-q4' })).toThrow(
+      expect.objectContaining({ field: 'shape' }),
+    );
+  });
+
+  test('is a B that an op does not have', () => {
+    expect(() => parseProblem({ op: 'transpose', shape: '4x4', dtype: 'f32-nt' })).toThrow(
+      expect.objectContaining({ field: 'dtype' }),
+    );
+  });
 });

@@ -103,20 +103,26 @@ export function faultOf(
   op: OpId,
   shape: Shape,
   dtype: Dtype,
-): { readonly field: string; readonly reason: string } | null {
+): { readonly field: string; readonly reason: string; readonly multiple?: number } | null {
   const { dimensions, inputs, stored } = opById(op);
   if (inputs(shape).length < 2 && (isByRows(dtype) || isBlocked(dtype))) {
     return { field: 'dtype', reason: `${dtype} says how B is stored, but ${op} has one input` };
   }
-  const tensor = stored(shape, dtype).inputs.find(
-    ({ dims, storage }) => dims.cols % storage.block !== 0,
-  );
+  const { inputs: tensors } = stored(shape, dtype);
+  const at = tensors.findIndex(({ dims, storage }) => dims.cols % storage.block !== 0);
+  const tensor = tensors[at];
   if (!tensor) return null;
   const { name, dims, storage } = tensor;
-  const field = dimensions.find((one) => Reflect.get(shape, one.name) === dims.cols)?.name;
+  /** Whether the rows of the tensor get longer with a dimension. */
+  const isAlong = (along: string) => {
+    const longer = { ...shape, [along]: Number(Reflect.get(shape, along) ?? 1) + 1 };
+    return stored(longer, dtype).inputs[at]?.dims.cols !== dims.cols;
+  };
+  const field = dimensions.find((dimension) => isAlong(dimension.name))?.name ?? 'shape';
   return {
-    field: field ?? 'shape',
-    reason: `${field ?? dims.cols} must be a multiple of ${storage.block}: ${dtype} stores rows of ${name} in blocks of as many`,
+    field,
+    multiple: storage.block,
+    reason: `${field} must be a multiple of ${storage.block}: ${dtype} stores rows of ${name} in blocks of as many`,
   };
 }
 

@@ -285,7 +285,7 @@ export const STORAGES = {
   i32: elements('i32', ITEMS.i32),
   q8_0: scaled('q8_0', ITEMS.i8, ITEMS.f16, Q8, encodeQ8),
   q4_0: scaled('q4_0', ITEMS.i4, ITEMS.f16, Q4, encodeQ4),
-  q4f32: scaled('q4 (MatMulNBits)', ITEMS.i4Pairs, ITEMS.f32, Q4, encodeQ4),
+  nbits4: scaled('q4 of MatMulNBits', ITEMS.i4Pairs, ITEMS.f32, Q4, encodeQ4),
 } as const satisfies Record<string, Storage>;
 
 export type StorageId = keyof typeof STORAGES;

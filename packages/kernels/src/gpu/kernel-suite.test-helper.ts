@@ -5,7 +5,7 @@ import { type GpuKernel, type Kernel, passesOf, type TunableValues } from '../ke
 import type { OpId } from '../ops';
 import type { Problem, Shape } from '../problem';
 import { kernelsOf } from '../registry';
-import { shapeText } from '../shape';
+import { faultOf, shapeText } from '../shape';
 import { resolveVariant } from '../variant';
 import { inputTensors, seedOfSet } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
@@ -52,7 +52,12 @@ export function describeKernels(
   vi.setConfig({ testTimeout: 240_000 });
   const gpu = useExecutor();
   const kernels = kernelsOf(op).filter((kernel) => kernel.runsOn === 'gpu');
-  const problemOf = (shape: Shape, dtype: Problem['dtype']) => ({ op, shape, dtype }) as Problem;
+  /** Of a shape as it is or, where the dtype has blocks, with whole ones. */
+  const problemOf = (shape: Shape, dtype: Problem['dtype']): Problem => {
+    const { field = '', multiple = 1 } = faultOf(op, shape, dtype) ?? {};
+    const rounded = multiple * Math.ceil(Number(Reflect.get(shape, field)) / multiple);
+    return { op, shape: multiple > 1 ? { ...shape, [field]: rounded } : shape, dtype } as Problem;
+  };
   let limits: DeviceLimits | undefined;
   const canRun = (kernel: Kernel, tunables: TunableValues, problem: Problem): Feasibility => {
     limits ??= limitsOf(gpu.device);

@@ -8,7 +8,7 @@ export const naive = gpuKernel({
   op: 'matmul',
   rung: 1,
   idea: 'One thread per element, the sum in a register',
-  dtypes: ['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt'],
+  dtypes: ['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4'],
   tunables: [
     tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16),
     MAPPING,

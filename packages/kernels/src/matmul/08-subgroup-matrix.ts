@@ -35,7 +35,7 @@ export function fragmentNeeds(layout: FragmentLayout): Needs {
 /** What every kernel of this kind declares alike. */
 export const FRAGMENT_KERNEL = {
   op: 'matmul',
-  dtypes: ['f16', 'f16acc16', 'f16-nt'],
+  dtypes: ['f16', 'f16acc16', 'f16-nt', 'f16-q8', 'f16-q4'],
   constraints: [
     { reason: 'WM must divide BM', holds: ({ BM, WM }) => BM % WM === 0 },
     { reason: 'WN must divide BN', holds: ({ BN, WN }) => BN % WN === 0 },

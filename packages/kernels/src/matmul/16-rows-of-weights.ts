@@ -38,7 +38,7 @@ export const rowsOfWeights = gpuKernel({
   rung: 16,
   changes: 'matmul/few-rows-shuffled',
   idea: 'Lanes share each row of B (N × K) along K, 16 bytes a load, one dispatch: bound by bytes',
-  dtypes: ['f32-nt', 'f16-nt'],
+  dtypes: ['f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4'],
   tunables: TUNABLES,
   constraints: [
     { reason: 'LANES must be at most THREADS', holds: ({ LANES, THREADS }) => LANES <= THREADS },
@@ -106,22 +106,70 @@ interface Vector {
   readonly type: string;
   /** Elements of the weights as vec4f, before their scale; and which of the vectors of A each meets. */
   readonly fours: (load: string) => readonly string[];
-  /** What each weight is less than that. */
-  readonly bias: number;
+  /** What they are multiplied by, beside their scale. */
+  readonly factor: number;
 }
 
 const VECTORS = new Map<Item, Vector>([
-  [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load], bias: 0 }],
+  [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load], factor: 1 }],
   [
     ITEMS.f16,
     {
       elements: 8,
       type: 'vec4u',
       fours: (load) => ['xy', 'zw'].map((half) => `vec4f(bitcast<vec4<f16>>(${load}.${half}))`),
-      bias: 0,
+      factor: 1,
+    },
+  ],
+  [
+    ITEMS.i8,
+    {
+      elements: 16,
+      type: 'vec4u',
+      fours: (load) => WORDS.map((word) => `vec4f(unpack4xI8(${load}.${word}))`),
+      factor: 1,
+    },
+  ],
+  [
+    ITEMS.i4,
+    {
+      elements: 32,
+      type: 'vec4u',
+      fours: (load) =>
+        ['lower', 'upper'].flatMap((half) =>
+          WORDS.map((word) => `vec4f(${half}(${load}.${word}))`),
+        ),
+      factor: 1 / 16,
+    },
+  ],
+  [
+    ITEMS.i4Pairs,
+    {
+      elements: 32,
+      type: 'vec4u',
+      fours: (load) =>
+        WORDS.flatMap((word) =>
+          ['xy', 'zw'].map((pair) => {
+            const of = (half: string) => [...pair].map((at) => `${half}(${load}.${word}).${at}`);
+            const [even, odd] = [of('lower'), of('upper')];
+            return `vec4f(vec4i(${even[0]}, ${odd[0]}, ${even[1]}, ${odd[1]}))`;
+          }),
+        ),
+      factor: 1 / 16,
     },
   ],
 ]);
+
+/**
+ * Four of the eight values of a word, times 16: in the upper half of a byte, its upper bit flipped, a
+ * value of four bits is a signed byte, which needs no bias taken off.
+ */
+const HALVES_OF_BYTES = `
+fn lower(word: u32) -> vec4i { return unpack4xI8(((word << 4u) & 0xf0f0f0f0u) ^ 0x80808080u); }
+fn upper(word: u32) -> vec4i { return unpack4xI8((word & 0xf0f0f0f0u) ^ 0x80808080u); }
+`;
+
+const WORDS = ['x', 'y', 'z', 'w'] as const;
 
 /** Throws TypeError for a storage that nothing says how to read by vectors. */
 function vectorOf(dtype: Dtype): Vector {
@@ -139,7 +187,7 @@ const scalesOf = (dtype: Dtype) =>
 function emitRows(values: Values, dtype: Dtype, isBatch: boolean): string {
   const { ROWS, COLS, LANES, THREADS } = values;
   const numbers = bindingNumbers('matmul', dtype);
-  const { type } = vectorOf(dtype);
+  const { factor, type } = vectorOf(dtype);
   const isHalf = DTYPES[dtype].element === 'f16';
   const scaled = isBlocked(dtype);
   const scales = scalesOf(dtype);
@@ -157,7 +205,7 @@ ${
 }
 @group(0) @binding(${numbers.C}) var<storage, read_write> C: array<T>;
 @group(0) @binding(${numbers.shape}) var<uniform> shape: Shape;
-
+${factor === 1 ? '' : HALVES_OF_BYTES}
 // The share of each lane in each sum.
 var<workgroup> shares: array<array<f32, ${THREADS}>, ${ROWS * COLS}>;
 
@@ -255,7 +303,7 @@ ${indent(
 const vectorStep =
   ({ ROWS, COLS, LANES }: Values, dtype: Dtype) =>
   (unroll: number): string[] => {
-    const { elements, fours, bias } = vectorOf(dtype);
+    const { elements, factor, fours } = vectorOf(dtype);
     const scales = scalesOf(dtype);
     const turns = each(unroll, (turn) => turn);
     const isHalf = DTYPES[dtype].element === 'f16';
@@ -265,7 +313,7 @@ const vectorStep =
         `let w${turn}_${col} = B_vectors[b${col} + ${place(turn)}];`,
         ...(scales
           ? [
-              `let s${turn}_${col} = f32(B_scales[(b${col} + ${place(turn)}) / ${scales.shared / elements}u]);`,
+              `let s${turn}_${col} = ${factor} * f32(B_scales[(b${col} + ${place(turn)}) / ${scales.shared / elements}u]);`,
             ]
           : []),
       ]).flat(),
@@ -291,14 +339,9 @@ const vectorStep =
         each(ROWS, (row) => [
           '{',
           ...ofA(turn, row).map((line) => `  ${line}`),
-          ...(bias
-            ? [
-                `  let bias = dot(${each(elements / 4, (i) => `v${i}`).join(' + ')}, vec4f(${bias}.0));`,
-              ]
-            : []),
           ...each(COLS, (col) => {
             const dots = fours(`w${turn}_${col}`).map((four, i) => `dot(v${i}, ${four})`);
-            const whole = `${dots.join(' + ')}${bias ? ' - bias' : ''}`;
+            const whole = dots.join(' + ');
             return `  sum${row}_${col} += ${scales ? `s${turn}_${col} * (${whole})` : whole};`;
           }),
           '}',

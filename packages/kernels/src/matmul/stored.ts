@@ -16,10 +16,10 @@ export function asStored(wgsl: string, dtype: Dtype): string {
   if (!a || !b) throw new TypeError(`${dtype} has no A and B`);
   const at = isByRows(dtype) ? 'col * shape.k + p' : 'p * shape.n + col';
   return wgsl
+    .replace('@binding(3)', `@binding(${shape})`)
+    .replace('@binding(2)', `@binding(${C})`)
     .replace(/^.*var<storage, read> A: .*$/m, `alias S = Acc;\n${readerOf('A', a, A ?? 0)}`)
     .replace(/^.*var<storage, read> B: .*$/m, readerOf('B', b, B ?? 0))
-    .replace('@binding(2)', `@binding(${C})`)
-    .replace('@binding(3)', `@binding(${shape})`)
     .replaceAll(/Acc\(A\[(.*?)\]\)/g, 'load_A($1)')
     .replaceAll('Acc(B[p * shape.n + col])', `load_B(${at})`);
 }

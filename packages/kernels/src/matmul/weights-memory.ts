@@ -38,8 +38,8 @@ export const withWeights = (
     ? bindings
     : bindings
         .replaceAll(/^.*var<storage, read> B\w*: .*\n/gm, '')
-        .replaceAll('@binding(2)', `@binding(${numberOf(weights, 'C')})`)
         .replace('@binding(3)', `@binding(${numberOf(weights, 'shape')})`)
+        .replaceAll('@binding(2)', `@binding(${numberOf(weights, 'C')})`)
         .replace(/^(?=.*var<uniform>)/m, `${bindingsOfB(weights, views)}\n`);
 
 /** `load_b_aligned` and `load_b_unaligned`: four weights of a row, along K. */
