@@ -79,6 +79,12 @@ describe('a device can run a variant', () => {
     expect(why('matmul/cpu-naive', {}, vast)).toContain('in one array; a host allows 4 GiB');
   });
 
+  test('not rows of part of a block', () => {
+    const problem: Problem = { op: 'matmul', shape: { m: 4, n: 8, k: 48 }, dtype: 'f32-q4' };
+    expect(why('matmul/naive', {}, problem)).toContain('k must be a multiple of 32');
+    expect(why('matmul/naive', {}, { ...problem, shape: { m: 4, n: 8, k: 64 } })).toBeNull();
+  });
+
   test('not a K beyond the end of a bounded loop', () => {
     const deep: Problem = { op: 'matmul', shape: { m: 64, n: 64, k: 65_537 }, dtype: 'f32' };
     const bounded = { kernel: 'matmul/warp-tile', tunables: { TILE_LOOP: 'bounded' } };

@@ -25,17 +25,21 @@ export interface LanguageModel {
   /** Its `config.json`. */
   readonly source: string;
   readonly layers: readonly Layer[];
+  /** The output layer: a row of weights for each word of the vocabulary. */
+  readonly output: Layer;
 }
 
 /**
  * @param attention outputs of the query and of the key or value projection
  * @param intermediate width of the feed-forward layer
+ * @param vocabulary outputs of the last layer
  */
 function decoder(
   repository: string,
   hidden: number,
   attention: { readonly query: number; readonly key: number },
   intermediate: number,
+  vocabulary: number,
 ): LanguageModel {
   return {
     name: repository.split('/')[1] ?? repository,
@@ -47,21 +51,22 @@ function decoder(
       { k: hidden, n: intermediate },
       { k: intermediate, n: hidden },
     ],
+    output: { k: hidden, n: vocabulary },
   };
 }
 
 /** Open language models, from 124 million to 8 billion parameters. */
 export const LANGUAGE_MODELS: readonly LanguageModel[] = [
-  decoder('openai-community/gpt2', 768, { query: 768, key: 768 }, 3072),
-  decoder('HuggingFaceTB/SmolLM2-135M', 576, { query: 576, key: 192 }, 1536),
-  decoder('Qwen/Qwen2.5-0.5B', 896, { query: 896, key: 128 }, 4864),
-  decoder('google/gemma-3-1b-pt', 1152, { query: 1024, key: 256 }, 6912),
-  decoder('TinyLlama/TinyLlama-1.1B-Chat-v1.0', 2048, { query: 2048, key: 256 }, 5632),
-  decoder('meta-llama/Llama-3.2-1B', 2048, { query: 2048, key: 512 }, 8192),
-  decoder('google/gemma-2-2b', 2304, { query: 2048, key: 1024 }, 9216),
-  decoder('microsoft/Phi-3-mini-4k-instruct', 3072, { query: 3072, key: 3072 }, 8192),
-  decoder('Qwen/Qwen2.5-7B', 3584, { query: 3584, key: 512 }, 18_944),
-  decoder('meta-llama/Llama-3.1-8B', 4096, { query: 4096, key: 1024 }, 14_336),
+  decoder('openai-community/gpt2', 768, { query: 768, key: 768 }, 3072, 50_257),
+  decoder('HuggingFaceTB/SmolLM2-135M', 576, { query: 576, key: 192 }, 1536, 49_152),
+  decoder('Qwen/Qwen2.5-0.5B', 896, { query: 896, key: 128 }, 4864, 151_936),
+  decoder('google/gemma-3-1b-pt', 1152, { query: 1024, key: 256 }, 6912, 262_144),
+  decoder('TinyLlama/TinyLlama-1.1B-Chat-v1.0', 2048, { query: 2048, key: 256 }, 5632, 32_000),
+  decoder('meta-llama/Llama-3.2-1B', 2048, { query: 2048, key: 512 }, 8192, 128_256),
+  decoder('google/gemma-2-2b', 2304, { query: 2048, key: 1024 }, 9216, 256_000),
+  decoder('microsoft/Phi-3-mini-4k-instruct', 3072, { query: 3072, key: 3072 }, 8192, 32_064),
+  decoder('Qwen/Qwen2.5-7B', 3584, { query: 3584, key: 512 }, 18_944, 152_064),
+  decoder('meta-llama/Llama-3.1-8B', 4096, { query: 4096, key: 1024 }, 14_336, 128_256),
 ];
 
 /** Tokens in flight: one by one, small batches, and prompts. */
@@ -71,6 +76,29 @@ export const TOKENS: readonly number[] = [
 
 const languageShapes = LANGUAGE_MODELS.flatMap(({ layers }) =>
   TOKENS.flatMap((tokens) => layers.map(({ k, n }) => ({ m: tokens, n, k }))),
+);
+
+/** What a model computes for some tokens at once, its output layer too. */
+const layersAt = (tokens: readonly number[]): Shape[] =>
+  LANGUAGE_MODELS.flatMap(({ layers, output }) =>
+    tokens.flatMap((m) => [...layers, output].map(({ k, n }) => ({ m, n, k }))),
+  );
+
+/**
+ * Attention whose heads share keys and values (Llama 3.1 8B: 32 over 8, Qwen 2.5 7B: 28 over 4, 128
+ * wide): the queries of those that share are rows of one product. Scores, then values, of one token
+ * and of eight after some thousand others.
+ */
+const groupedShapes = [
+  { b: 8, queries: 4 },
+  { b: 4, queries: 7 },
+].flatMap(({ b, queries }) =>
+  [1, 8].flatMap((tokens) =>
+    [1024, 4096, 8192].flatMap((context) => [
+      { b, m: queries * tokens, n: context, k: 128 },
+      { b, m: queries * tokens, n: 128, k: context },
+    ]),
+  ),
 );
 
 /**
@@ -177,6 +205,27 @@ export const FAMILIES: readonly Family[] = [
     about: 'Scores and values of GPT-2, Phi-3, ViT, CLIP, and Whisper, heads as a batch',
     op: 'matmul',
     shapes: attentionShapes,
+  },
+  {
+    id: 'decode-shapes',
+    title: 'Language models, token by token',
+    about: `Layers and output layers of ${LANGUAGE_MODELS.length} open language models × 1 to 8 tokens`,
+    op: 'matmul',
+    shapes: distinct('matmul', layersAt([1, 2, 3, 4, 5, 6, 7, 8])),
+  },
+  {
+    id: 'prefill-shapes',
+    title: 'Language models, prompts',
+    about: `Layers and output layers of ${LANGUAGE_MODELS.length} open language models × 32 to 2048 tokens`,
+    op: 'matmul',
+    shapes: distinct('matmul', layersAt([32, 64, 128, 256, 512, 1024, 2048])),
+  },
+  {
+    id: 'grouped-attention-shapes',
+    title: 'Attention with shared heads',
+    about: 'Scores and values of Llama 3.1 8B and Qwen 2.5 7B, grouped queries as rows',
+    op: 'matmul',
+    shapes: groupedShapes,
   },
   {
     id: 'odd-shapes',

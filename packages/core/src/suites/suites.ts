@@ -21,6 +21,7 @@ import type { Figure } from './published/report';
 import { sentinel } from './sentinel';
 import { quick, starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
+import { decode, prefill } from './weights';
 
 /** Every suite, in the order in which they are shown. */
 export const SUITES: readonly Suite[] = [
@@ -36,6 +37,8 @@ export const SUITES: readonly Suite[] = [
   transposeLadder,
   peak,
   sentinel,
+  decode,
+  prefill,
 ];
 
 /** `starter@1`: how a sweep names the suite it came from. */

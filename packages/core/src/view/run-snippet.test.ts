@@ -1,8 +1,12 @@
 import {
   type Dtype,
+  fromHalves,
+  ITEMS,
   inputTensors,
   type Problem,
   parseVariant,
+  STORAGES,
+  type Storage,
   storedBytes,
 } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
@@ -19,6 +23,7 @@ it.each([
   ['matmul/few-rows[LANES=8,DEEP=8,SPLIT=2]', { b: 3, m: 1, n: 33, k: 130 }],
   ['matmul/naive', { b: 3, m: 5, n: 7, k: 9 }],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 130 }, 'f32-nt'],
+  ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4'],
 ] as const)(
   'runs %s as the answer of /best describes it',
   async (address, shape, dtype: Dtype = 'f32') => {
@@ -40,3 +45,43 @@ it.each([
     device.destroy();
   },
 );
+
+// A block of weights: as ggml rounds them, split into values and scales.
+it.each(['q8_0', 'q4_0'] as const)('runs weights that a program has in %s', async (id) => {
+  const shape = { m: 2, n: 34, k: 96 };
+  const dtype = id === 'q4_0' ? 'f16-q4' : 'f16-q8';
+  const adapter = await gpu.requestAdapter();
+  const device = await adapter!.requestDevice({ requiredFeatures: ['shader-f16'] });
+  const storage: Storage = STORAGES[id];
+  const weights = Array.from({ length: shape.n }, (_, row) =>
+    Float32Array.from({ length: shape.k }, (_, p) => Math.sin(row * shape.k + p) / 4),
+  );
+  const encoded = weights.map((row) => storage.encode!(row));
+  const parts = storage.parts.map(({ item }, at) => {
+    const values = encoded.flatMap((row) => row[at]!);
+    return { bytes: item.toDevice(values), item, length: values.length };
+  });
+  const a = Float32Array.from({ length: shape.m * shape.k }, (_, i) => ((i * 37) % 64) / 64 - 0.5);
+
+  const program = programOf(parseVariant('matmul/rows-of-weights'), { op: 'matmul', shape, dtype });
+  expect(program.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'B_scales', 'C', 'shape']);
+  const run = new Function(`${RUN_SNIPPET}\nreturn run;`)();
+  const halves = ITEMS.f16.toDevice(a);
+  const output = fromHalves(
+    new Uint16Array(await run(device, program, [halves, ...parts.map(({ bytes }) => bytes)])),
+  );
+
+  const [values, scales] = parts.map(({ bytes, item, length }) =>
+    item.fromDevice(bytes.buffer, length),
+  );
+  for (let i = 0; i < shape.m * shape.n; i++) {
+    const [row, col] = [Math.floor(i / shape.n), i % shape.n];
+    let want = 0;
+    for (let p = 0; p < shape.k; p++) {
+      const at = col * shape.k + p;
+      want += a[row * shape.k + p]! * values![at]! * scales![at >> 5]!;
+    }
+    expect(output[i]).toBeCloseTo(want, 2);
+  }
+  device.destroy();
+});

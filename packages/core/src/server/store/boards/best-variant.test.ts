@@ -1,12 +1,15 @@
-import { InputError } from '@tilemark/kernels';
+import { fromHalves, InputError, inputTensors, type Problem, storedBytes } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { create } from 'webgpu';
 import { execute, testDatabase } from '../../../../services.test-helper';
 import { summarise } from '../../../statistics/summary';
 import { verdictOn } from '../../../statistics/verdict';
 import type { BestQuery } from '../../../view/api';
+import { RUN_SNIPPET } from '../../../view/run-snippet';
 import {
   capabilities,
   identity,
+  kernelRun,
   measured,
   planned,
   recordAll,
@@ -16,6 +19,8 @@ import {
 } from '../fixtures.test-helper';
 import { openStore, type Store } from '../store';
 import { bestOf, cube, deviceWith, type Tile, tileAddress, tileRun } from './tiles.test-helper';
+
+const gpu = create([]);
 
 let url: string;
 let store: Store;
@@ -48,6 +53,37 @@ test('a device has the features that its results show under the profile', async 
   const answer = { address: tileAddress('middle'), isExact: true, result: { device: { key } } };
   expect(await find({ ...asked, device: key })).toMatchObject(answer);
   expect(await find({ ...asked, vendor: 'halves' })).toMatchObject(answer);
+});
+
+test('a token times weights in q4_0 is answered by a program that runs as it is', async () => {
+  const halves = { ...capabilities, features: [...capabilities.features, 'shader-f16'] };
+  const who = { ...identity('Decoder'), vendor: 'decoders' };
+  const key = await deviceWith(store, who, []);
+  const worker = { name: 'w', host: 'h', version: '0', identity: who, capabilities: halves };
+  const { workerId } = await store.workers.attach(worker);
+  const shape = { m: 1, n: 96, k: 64 };
+  const problem: Problem = { op: 'matmul', shape, dtype: 'f16-q4' };
+  const run = kernelRun(key, 'matmul/rows-of-weights', problem);
+  const { runIds } = await sweepOf(store, [run]);
+  const record = recorded(runIds[0] ?? '', workerId, measured(1e6), key);
+  const environment = { ...record.environment, capabilities: halves };
+  await store.runs.record({ ...record, environment });
+
+  const answer = await find({ ...shape, dtype: 'f16-q4', vendor: 'decoders' });
+  expect(answer).toMatchObject({ isExact: true, asked: problem });
+  expect(answer?.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'B_scales', 'C', 'shape']);
+  const adapter = await gpu.requestAdapter();
+  const device = await adapter!.requestDevice({ requiredFeatures: ['shader-f16'] });
+  const execute = new Function(`${RUN_SNIPPET}\nreturn run;`)();
+  const output = fromHalves(
+    new Uint16Array(await execute(device, answer, storedBytes(problem, { seed: 3 }))),
+  );
+  const [a, b] = inputTensors(problem, { seed: 3 });
+  for (let col = 0; col < shape.n; col++) {
+    const want = [...a!].reduce((sum, value, p) => sum + value * b![p * shape.n + col]!, 0);
+    expect(output[col]).toBeCloseTo(want, 2);
+  }
+  device.destroy();
 });
 
 test('where nothing is known, a portable variant is named, unmeasured, that plain WebGPU can run', async () => {
@@ -333,6 +369,8 @@ describe('with results', () => {
     [{ b: 2, m: 1, n: 1 }, 'k'],
     [{ op: 'transpose', rows: 1, cols: 1, b: 2 }, 'b'],
     [{ ...cube(1), rows: 1 }, 'rows'],
+    [{ m: 1, n: 48, k: 48, dtype: 'f16-q4' }, 'k'],
+    [{ op: 'transpose', rows: 1, cols: 1, dtype: 'f16-nt' }, 'dtype'],
     [{ op: 'transpose', rows: 1 }, 'cols'],
     [{ op: 'transpose', rows: 1, cols: 1, k: 1 }, 'k'],
   ] as [Partial<BestQuery>, string][])('%j is refused at %s', async (query, field) => {

@@ -1,0 +1,52 @@
+import type { Dtype, MatmulShape } from '@tilemark/kernels';
+import { LANGUAGE_MODELS } from '../plan/families';
+import { caseOf, type Suite, sweepOf } from './suite';
+
+/** Models whose layers are measured: two sizes and vocabularies that programs run today. */
+const MODELS: readonly string[] = ['Llama-3.1-8B', 'Qwen2.5-7B'];
+
+/** Weights by rows, in halves and in blocks. */
+const DTYPES: Dtype[] = ['f16-nt', 'f16-q8', 'f16-q4'];
+
+/** Distinct layers of the models, their output layers too. */
+function layers(tokens: readonly number[]): MatmulShape[] {
+  const all = LANGUAGE_MODELS.filter(({ name }) => MODELS.includes(name)).flatMap((model) =>
+    [...model.layers, model.output].map(({ k, n }) => ({ n, k })),
+  );
+  const distinct = new Map(all.map((layer) => [`${layer.n}x${layer.k}`, layer])).values();
+  return [...distinct].flatMap(({ n, k }) => tokens.map((m) => ({ m, n, k })));
+}
+
+export const decode: Suite<never> = {
+  id: 'decode',
+  version: 1,
+  title: 'Decode',
+  about:
+    'One to eight tokens through the layers of Llama 3.1 8B and Qwen 2.5 7B, weights by rows in f16, q8_0, and q4_0',
+  params: [],
+  spec: () => ({
+    ...sweepOf(
+      [1, 2, 4, 8].map((tokens) =>
+        caseOf('matmul/rows-of-weights', { ROWS: [tokens] }, layers([tokens]), DTYPES),
+      ),
+    ),
+    profiles: ['default', 'fast'],
+  }),
+};
+
+export const prefill: Suite<never> = {
+  id: 'prefill',
+  version: 1,
+  title: 'Prefill',
+  about:
+    'Prompts of 32 to 2,048 tokens through the same layers: tiles and subgroup matrices that decode weights as they stage them',
+  params: [],
+  spec: () => ({
+    ...sweepOf(
+      ['matmul/warp-tile', 'matmul/subgroup-matrix', 'matmul/subgroup-matrix-prefetch'].map(
+        (kernel) => caseOf(kernel, {}, layers([32, 128, 512, 2048]), DTYPES),
+      ),
+    ),
+    profiles: ['default', 'fast'],
+  }),
+};
