@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   constantsOf,
   feasible,
@@ -60,6 +61,16 @@ describe('a kernel in a file', () => {
     );
     expect(new Set(ids).size).toBe(3);
   });
+
+  // As docs/results/contributed-h200-2026-11-23.json has them: grids keep kernels by these.
+  it.each(['gpu-cpp@13abf5d7', 'webgpu-blas@65a4ab95', 'wonnx@d6b10a51'])(
+    'keeps the id that earlier releases gave it: %s',
+    async (id) => {
+      const file = `../../../../examples/kernels/${id.replace(/@.*/, '')}.wgsl`;
+      const source = readFileSync(new URL(file, import.meta.url), 'utf8');
+      expect((await readKernel(fileWith(source))).kernel.id).toBe(`ada/${id}`);
+    },
+  );
 
   it('dispatches what its manifest covers', async () => {
     const covers = { rows: 'BLOCK', cols: '4 * BLOCK', split: 'BLOCK / 3', order: 'rows-x' };

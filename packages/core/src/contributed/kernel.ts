@@ -45,7 +45,7 @@ export async function admitKernel(file: KernelFile): Promise<Contributed> {
  */
 export async function readKernel(file: KernelFile): Promise<Contributed> {
   const { kernel, manifest } = checkKernel(file);
-  const hash = await sha256(`${JSON.stringify(manifest)}\n${file.source}`);
+  const hash = await sha256(`${canonical(manifest)}\n${file.source}`);
   const id = `${kernel.id}@${hash.slice(0, 8)}` as typeof kernel.id;
   return { kernel: { ...kernel, id }, manifest, file, hash };
 }
@@ -342,6 +342,26 @@ function checkNumbers(kernel: GpuKernel, op: OpId): void {
   kernel.scratchBytes?.(values, problem);
   kernel.constants?.(values, problem);
   if (typeof kernel.wgsl === 'function') kernel.wgsl(values, dtype, false, problem.shape as Shape);
+}
+
+/** A manifest as it is hashed: fields of later releases only where they say something. */
+function canonical(manifest: Manifest): string {
+  const { $schema, name, about, op, dtypes, entryPoint = 'main', ...others } = manifest;
+  const { bindings, sizes, zeros, placeholders, batches, workgroups, ...rest } = others;
+  const later = { bindings, sizes, zeros, placeholders, batches, workgroups };
+  const said = Object.entries(later).filter(
+    ([, value]) => value && (typeof value !== 'object' || Object.keys(value).length > 0),
+  );
+  return JSON.stringify({
+    ...($schema !== undefined && { $schema }),
+    name,
+    about,
+    op,
+    dtypes,
+    entryPoint,
+    ...rest,
+    ...Object.fromEntries(said),
+  });
 }
 
 async function sha256(text: string): Promise<string> {
