@@ -50,7 +50,7 @@ it.each([
   ['/?view=pie', 'view cannot be “pie”'],
   ['/?groups=gpu,toaster', 'groups cannot be “gpu,toaster”'],
   ['/?groups=gpu&groups=toaster', 'groups cannot be “gpu,toaster”'],
-  ['/best?m=0&n=4&k=4', 'm cannot be “0”'],
+  ['/best?m=0&n=4&k=4', "m: '0' is not a size"],
   ['/best?op=transpose&m=4', 'm cannot be “4”'],
   ['/best?m=4', 'n is missing'],
   ['/kernels/matmul/tiled?TILE=7', 'TILE cannot be “7”'],

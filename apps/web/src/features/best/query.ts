@@ -117,11 +117,12 @@ function singleShape(query: Readonly<Record<string, unknown>> & { readonly op: O
   if (stray) throw new InputError(`${query.op} has no dimension ${stray}`, stray);
   const sizes = named.map(({ name, default: usual }) => {
     const size = query[name] ?? usual;
-    if (size === undefined)
-      throw new InputError(
-        `${name} is missing: ${query.op} takes ${dimensionsText(query.op)}`,
-        name,
-      );
+    if (size === undefined) {
+      const takes = `${query.op} takes ${dimensionsText(query.op)}`;
+      throw new InputError(`${name} is missing: ${takes}`, name);
+    }
+    // A size that is none is said of its own field.
+    parseShapes(query.op, String(size), name);
     return size;
   });
   return sizes.join('x');

@@ -78,6 +78,7 @@ const MATRIX = {
   getHeatMap: READ,
   getPortability: READ,
   getBest: READ,
+  getBestTable: READ,
   listWorkers: READ,
   createSweep: submitters(201),
   createTuning: submitters(201),
