@@ -3,14 +3,12 @@
 export { type Draft as ManifestDraft, draftOf } from './contributed/draft';
 export {
   admitKernel,
-  type Contributed,
   checkKernel,
   readKernel,
-  requirementsOfShape,
-  roundedUp,
 } from './contributed/kernel';
-export { fileOf, isContributed } from './contributed/known';
+export { type Contributed, fileOf, isContributed } from './contributed/known';
 export * from './contributed/manifest';
+export { requirementsOfShape, roundedUp } from './contributed/names';
 export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';

@@ -8,8 +8,10 @@ import {
   refuseIf,
 } from '@tilemark/kernels';
 import { evaluate, type Names } from './expression';
+import type { Leaf } from './layout';
 import type { Manifest } from './manifest';
-import { atLine, type Leaf, type Source, type Variable } from './source';
+import type { Source, Variable } from './source';
+import { atLine } from './statements';
 
 /** What the variables of a source are bound to, in the order in which Tilemark binds. */
 export interface Bindings {

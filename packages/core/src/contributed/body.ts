@@ -9,7 +9,8 @@ import {
 import type { Bindings } from './bindings';
 import { evaluate, type Names } from './expression';
 import type { Manifest } from './manifest';
-import { atLine, type Constant, type Source, type Span, type Variable } from './source';
+import type { Constant, Source, Span, Variable } from './source';
+import { atLine } from './statements';
 
 /** The features of WGSL extensions. */
 const EXTENSIONS: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { InputError, refuseIf } from '@tilemark/kernels';
 import { z } from 'zod';
 import { refusalOf } from '../schema/refusals';
 import { KERNEL_LIMITS, type KernelFile, type Manifest, manifestSchema } from './manifest';
-import { atLine } from './source';
+import { atLine } from './statements';
 
 /** The manifest of a kernel's file. Throws InputError at its place. */
 export function manifestOf({ source, manifest }: KernelFile): Manifest {

@@ -12,9 +12,10 @@ import {
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '../plan/capabilities.test-helper';
 import { evaluate } from './expression';
-import { admitKernel, readKernel, roundedUp } from './kernel';
+import { admitKernel, readKernel } from './kernel';
 import { fileOf, isContributed } from './known';
 import { KERNEL_LIMITS, kernelFileSchema, manifestJsonSchema } from './manifest';
+import { roundedUp } from './names';
 import { kernelTemplate } from './template';
 
 const template = kernelTemplate('mine');

@@ -1,5 +1,14 @@
 import { contribute, type GpuKernel } from '@tilemark/kernels';
-import type { KernelFile } from './manifest';
+import type { KernelFile, Manifest } from './manifest';
+
+/** A contributed kernel with what it was made from. */
+export interface Contributed {
+  readonly kernel: GpuKernel;
+  readonly manifest: Manifest;
+  readonly file: KernelFile;
+  /** SHA-256 of source and manifest, in hex. */
+  readonly hash: string;
+}
 
 /** A process knows the newest this many, up to 64 MiB of source; a grid keeps all. */
 const MOST_KNOWN = 256;

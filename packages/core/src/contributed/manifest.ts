@@ -4,9 +4,11 @@
  *
  * - manifest.ts    what a file says about itself, and the limits of a file; file.ts finds and reads it
  * - expression.ts  numbers written with the names of tunables and dimensions: `BM * BN`
- * - source.ts      what the WGSL declares, each with its place: a parser of WGSL reads it
+ * - source.ts      what the WGSL declares, each with its place: statements.ts divides it, and
+ *                  layout.ts has the numbers of a type, which a parser of WGSL reads
  * - bindings.ts    which of its variables are which tensors, and what the others are filled with
  * - body.ts        the source as it runs: bound as Tilemark binds, with tunables and sizes in place
+ * - names.ts       what formulas may name, and the shapes that a kernel takes
  * - dispatch.ts    how many workgroups run
  * - kernel.ts      file and manifest become a kernel, whose id ends with the hash of both
  * - known.ts       those that this process knows

@@ -1,11 +1,22 @@
 /// <reference path="./wgsl-reflect.d.ts" />
 import { InputError, ifValid, refuseIf } from '@tilemark/kernels';
 import type { Token, TypeInfo } from 'wgsl_reflect';
-import { WgslReflect, WgslScanner } from 'wgsl_reflect/wgsl_reflect.module.js';
+import { WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { evaluate, type Names } from './expression';
-
-/** A place in the author's file, as the field of an error: `wgsl:12`. */
-export const atLine = (line: number): string => `wgsl:${line}`;
+import { endlessOf, type Leaf, leavesIn, scalarOf } from './layout';
+import {
+  afterAttributes,
+  atLine,
+  attribute,
+  closing,
+  endsOf,
+  keywordOf,
+  nameOf,
+  type Statement,
+  statementsOf,
+  templateOf,
+  tokensOf,
+} from './statements';
 
 /** Part of a source, by its characters. */
 export interface Span {
@@ -18,15 +29,6 @@ export interface EntryPoint {
   readonly line: number;
   /** The arguments of `@workgroup_size`, as written. */
   readonly workgroupSize: readonly string[];
-}
-
-/** A number at a fixed place of a buffer: a field, the component of a vector, an array's element. */
-export interface Leaf {
-  /** Within its variable: `dims.x`, `strides[1]`; empty: the variable is a number. */
-  readonly path: string;
-  readonly scalar: string;
-  /** In bytes. */
-  readonly offset: number;
 }
 
 /** A buffer that the source binds. */
@@ -98,106 +100,10 @@ export function sourceOf(text: string): Source {
   };
 }
 
-function tokensOf(text: string): Token[] {
-  try {
-    return new WgslScanner(text).scanTokens().filter(({ lexeme }) => lexeme !== '');
-  } catch (error) {
-    const [, line = '1'] = /line (\d+)/.exec(String(error)) ?? [];
-    const written = text.split('\n')[Number(line) - 1]?.trim().slice(0, 60);
-    throw new InputError(
-      `this is not WGSL: '${written}'; of a template or a preprocessor, say its "placeholders", or bring what it prints`,
-      atLine(Number(line)),
-    );
-  }
-}
-
 const DIRECTIVES: readonly string[] = ['enable', 'requires', 'diagnostic'];
 
 /** `enable f16 ;` -> `enable f16;` */
 const tight = (words: string) => words.replace(/ ([;,.()])/g, '$1').replace(/([.(]) /g, '$1');
-
-type Statement = readonly Token[];
-
-/** The declarations and directives of a module, each with its tokens. */
-function statementsOf(tokens: readonly Token[]): Statement[] {
-  const statements: Token[][] = [];
-  let statement: Token[] = [];
-  let depth = 0;
-  for (const token of tokens) {
-    statement.push(token);
-    if ('{(['.includes(token.lexeme)) depth++;
-    if ('})]'.includes(token.lexeme)) depth--;
-    const isEnd = token.lexeme === ';' || token.lexeme === '}';
-    if (depth > 0 || !isEnd) continue;
-    depth = 0;
-    // A semicolon may follow the brace of a struct.
-    if (statement.length > 1) statements.push(statement);
-    statement = [];
-  }
-  if (statement.length > 0) statements.push(statement);
-  return statements;
-}
-
-function endsOf(statement: Statement) {
-  const [first] = statement;
-  const last = statement.at(-1);
-  if (!first || !last) throw new RangeError('a statement has tokens');
-  return { first, last };
-}
-
-/** Where the attributes of a declaration end: `@group(0) @binding(1)`. */
-function afterAttributes(statement: Statement): number {
-  let at = 0;
-  while (statement[at]?.lexeme === '@') {
-    at += 2;
-    if (statement[at]?.lexeme === '(') at = closing(statement, at) + 1;
-  }
-  return at;
-}
-
-/** The bracket that closes the one at `open`. */
-function closing(tokens: Statement, open: number): number {
-  let depth = 0;
-  for (let at = open; at < tokens.length; at++) {
-    const lexeme = tokens[at]?.lexeme ?? '';
-    if ('{(['.includes(lexeme)) depth++;
-    if ('})]'.includes(lexeme) && --depth === 0) return at;
-  }
-  return tokens.length;
-}
-
-/** The tokens within the parentheses of an attribute; undefined: it is not there. */
-function attribute(statement: Statement, name: string): Statement | undefined {
-  const end = afterAttributes(statement);
-  const at = statement.findIndex(
-    ({ lexeme }, i) => i < end && lexeme === name && statement[i - 1]?.lexeme === '@',
-  );
-  if (at < 0) return undefined;
-  const open = at + 1;
-  return statement[open]?.lexeme === '(' ? statement.slice(open + 1, closing(statement, open)) : [];
-}
-
-/** `fn`, `var`, `const`, ... */
-const keywordOf = (statement: Statement) => statement[afterAttributes(statement)];
-
-/** The name that a statement declares. */
-function nameOf(statement: Statement): Token | undefined {
-  const keyword = afterAttributes(statement);
-  const isDeclaration = ['fn', 'var', 'const', 'override', 'struct', 'alias'].includes(
-    statement[keyword]?.lexeme ?? '',
-  );
-  if (!isDeclaration) return undefined;
-  const { after } = templateOf(statement, keyword);
-  return statement[after];
-}
-
-/** What is in the `<...>` behind a keyword, and where it ends. */
-function templateOf(statement: Statement, keyword: number) {
-  const open = keyword + 1;
-  if (statement[open]?.lexeme !== '<') return { template: [], after: open };
-  const close = statement.findIndex(({ lexeme }, at) => at > open && lexeme === '>');
-  return { template: statement.slice(open + 1, close), after: close + 1 };
-}
 
 function entryPointOf(statement: Statement): EntryPoint[] {
   const name = nameOf(statement);
@@ -310,56 +216,6 @@ function isBound(statement: Statement): boolean {
   const isBuffer = space?.lexeme === 'storage' || space?.lexeme === 'uniform';
   const isVariable = keywordOf(statement)?.lexeme === 'var';
   return isVariable && (isBuffer || attribute(statement, 'binding') !== undefined);
-}
-
-type Type = TypeInfo & {
-  readonly format?: Type | null;
-  readonly count?: number;
-  readonly stride?: number;
-  readonly members?: readonly { name: string; type: Type; offset: number }[];
-};
-
-/** The element of an array as long as its buffer, which may be the only member of a struct. */
-function endlessOf(type: Type): Type | null {
-  if (type.isArray) return (type.count ?? 0) === 0 ? (type.format ?? null) : null;
-  const [only, ...others] = type.members ?? [];
-  return only && others.length === 0 ? endlessOf(only.type) : null;
-}
-
-function scalarOf(type: Type): string {
-  const short = /^(?:vec|mat)\w*([uifh])$/.exec(type.name)?.[1];
-  if (short) return SHORT[short] ?? type.name;
-  return type.format ? scalarOf(type.format) : type.name;
-}
-
-const SHORT: Readonly<Record<string, string>> = { u: 'u32', i: 'i32', f: 'f32', h: 'f16' };
-
-function leavesIn(type: Type, length: number, path: string, offset: number): Leaf[] {
-  if (type.isArray && type.format) {
-    const { count = 0, stride = 0, format } = type;
-    return Array.from({ length: count || length }, (_, i) =>
-      leavesIn(format, length, `${path}[${i}]`, offset + i * (stride || 4)),
-    ).flat();
-  }
-  if (type.isStruct) {
-    return (type.members ?? []).flatMap((member) =>
-      leavesIn(
-        member.type,
-        length,
-        path ? `${path}.${member.name}` : member.name,
-        offset + member.offset,
-      ),
-    );
-  }
-  const [, size] = /^vec([234])/.exec(type.name) ?? [];
-  const scalar = scalarOf(type);
-  const bytes = scalar === 'f16' ? 2 : 4;
-  if (size === undefined) return [{ path, scalar, offset }];
-  return ['x', 'y', 'z', 'w'].slice(0, Number(size)).map((component, i) => ({
-    path: path ? `${path}.${component}` : component,
-    scalar,
-    offset: offset + i * bytes,
-  }));
 }
 
 const ASSIGNS = new Set(['=', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>=', '++']);
