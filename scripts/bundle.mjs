@@ -34,6 +34,7 @@ const options = {
     js: "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);",
   },
   keepNames: true,
+  minifyWhitespace: true,
   legalComments: 'linked',
   logLevel: 'warning',
   write: false,

@@ -87,7 +87,7 @@ export const caseSchema = z.strictObject({
 });
 
 export const specSchema = z.strictObject({
-  cases: z.array(caseSchema).min(1).max(64),
+  cases: z.array(caseSchema).min(1).max(128),
   profiles: z.array(profileSchema).min(1).max(2).default(['default']),
   policy: policyIdSchema.default('default'),
   /** Device keys; absent: every device that has a worker attached. */
