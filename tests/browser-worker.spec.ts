@@ -227,6 +227,7 @@ test('a browser without a GPU, and an invite without a seat, are told what to do
   });
   await api('/invites/redeem', { invite: secret });
   const late = await visitor(`${grid.url}/join#${secret}`);
+  await late.getByLabel('Your name').fill('Late');
   await late.getByRole('button', { name: 'Start' }).click();
   await expect(late.getByText('is used up')).toBeVisible();
   expect(await workers()).toEqual([]);

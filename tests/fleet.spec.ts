@@ -240,7 +240,10 @@ test('attach and see: a token, a command, and the machine is there', async ({ pa
   const ended = new Promise<number | null>((resolve) => worker.on('close', resolve));
   try {
     // The page hears of it: nothing reloads it.
-    const arrived = page.getByRole('listitem').filter({ hasText: /llvmpipe.* is attached/ });
+    const arrived = page
+      .locator('ul')
+      .getByRole('listitem')
+      .filter({ hasText: /llvmpipe.* is attached/ });
     await expect(arrived).toBeVisible({ timeout: 60_000 });
     await arrived.getByRole('link').click();
     await expect(page.getByRole('heading', { name: 'Roofline' })).toBeVisible();

@@ -177,7 +177,7 @@ const TEMPLATE = `/* tilemark
 { "name": "hostile", "op": "matmul", "dtypes": ["f32"], "covers": { "rows": 1, "cols": 1 } }
 */
 // </script><script>window.hacked = 1</script>
-@compute @workgroup_size(1) fn main() { oops }
+@compute @workgroup_size(1) fn main() { oops(); }
 `;
 
 test('hostile input gets one clear answer, and nothing is enqueued', async () => {
