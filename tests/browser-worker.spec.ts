@@ -252,6 +252,7 @@ test('pausing gives the run back, a second tab waits, and closing gives the run 
 
   const second = await page.context().newPage();
   await second.goto(`${grid.url}/join`);
+  await second.getByLabel('Your name').fill('Second');
   await second.getByRole('button', { name: 'Start' }).click();
   await expect(second.getByText('Another tab of this browser')).toBeVisible();
   await second.close();
