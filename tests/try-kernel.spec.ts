@@ -178,6 +178,9 @@ const TEMPLATE = `/* tilemark
 */
 // </script><script>window.hacked = 1</script>
 @compute @workgroup_size(1) fn main() { oops(); }
+@group(0) @binding(0) var<storage, read> A: array<f32>;
+@group(0) @binding(1) var<storage, read> B: array<f32>;
+@group(0) @binding(2) var<storage, read_write> C: array<f32>;
 `;
 
 test('hostile input gets one clear answer, and nothing is enqueued', async () => {

@@ -20,8 +20,8 @@ const faults = (file: string, minutes: number): Part => ({
 
 /** What `npm test` leaves out; first what proves most per minute. */
 const FULL: readonly Part[] = [
-  { name: 'every page', minutes: 10, run: () => playwright('pages') },
-  { name: 'slow tests of single parts', minutes: 8, run: () => vitest(['--project=full']) },
+  { name: 'every page', minutes: 14, run: () => playwright('pages') },
+  { name: 'slow tests of single parts', minutes: 16, run: () => vitest(['--project=full']) },
   faults('storm', 2),
   faults('poison', 3),
   faults('worker', 6),
