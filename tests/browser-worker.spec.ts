@@ -164,6 +164,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
 test('the quick mode runs to its end, shows the place, and publishes only for who may', {
   tag: '@full',
 }, async () => {
+  test.setTimeout(420_000);
   const table = (page: Page) => page.getByRole('table', { name: 'This browser beside the board' });
   const publish = (page: Page) => page.getByRole('button', { name: 'Publish these results' });
   const imported = async () => (await api<{ items: unknown[] }>('/sweeps')).items.length;
@@ -190,7 +191,7 @@ test('the quick mode runs to its end, shows the place, and publishes only for wh
 
   const member = await visitor(`${grid.url}/login?token=${grid.adminToken}`);
   await start(member);
-  await expect(publish(member)).toBeVisible({ timeout: 120_000 });
+  await expect(publish(member)).toBeVisible({ timeout: 300_000 });
   const measured = table(member).getByRole('row').filter({ hasText: 'GB/s' }).first();
   await expect(measured).toContainText('transpose/');
   await expect(measured).toContainText(/the first|of \d+ browsers/);

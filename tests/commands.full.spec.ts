@@ -187,12 +187,6 @@ test('of a contributed kernel: a duel and a search', async () => {
   expect(tune).toContain(`Winner: ${kernel}[BLOCK=`);
 });
 
-test('of the first screen: measuring without an account', async ({ page }) => {
-  const [command = '', ...others] = await commandsOf(page, '/');
-  expect(others).toEqual([]);
-  expect(await shell(`${command} --policy smoke`)).toContain('GFLOP/s');
-});
-
 test('of the API page: what asks this grid', async ({ page }) => {
   const [command = '', ...others] = await commandsOf(page, '/api');
   expect(others).toEqual([]);
