@@ -170,7 +170,12 @@ test('excuses no command that no document has', async () => {
   expect(unused).toEqual([]);
 });
 
-const PROJECTS = { core: 'packages/core', kernels: 'packages/kernels', web: 'apps/web/src' };
+const PROJECTS = {
+  bench: 'bench',
+  core: 'packages/core',
+  kernels: 'packages/kernels',
+  web: 'apps/web/src',
+};
 
 test('names tests that exist', async () => {
   const commands = (await Promise.all(GUIDE_FILES.map(commandsIn))).flat();
