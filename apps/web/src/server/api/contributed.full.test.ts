@@ -163,7 +163,7 @@ it('the API answers bad input once, at its place, and enqueues nothing', async (
     return { kernels: (await grid.rows()).ContributedKernel, sweeps };
   };
   const before = await rows();
-  const bad = await post(template.replace('read> A', 'read_write> A'));
+  const bad = await post(template.replace('read_write> C', 'read> C'));
   expect(bad.status).toBe(400);
   expect(await bad.json()).toMatchObject({ field: expect.stringMatching(/^wgsl:\d+$/) });
   expect((await post('x'.repeat(300_000))).status).toBe(400);
