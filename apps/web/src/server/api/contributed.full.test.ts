@@ -171,7 +171,7 @@ it('the API answers bad input once, at its place, and enqueues nothing', async (
     ['', 'wgsl'],
     ['fn main() {}', 'manifest'],
     [template.replace('"rows": "BLOCK"', '"rows": 0'), 'manifest.covers.rows'],
-    [template.replace('fn main', 'fn start'), 'manifest.entryPoint'],
+    [template.replace('"op":', '"entryPoint": "start", "op":'), 'manifest.entryPoint'],
     [template.replace('"op": "matmul"', '"op": "transpose"'), /^wgsl:\d+$/],
   ] as const) {
     const refused = await post(source);
