@@ -233,7 +233,7 @@ function leavesOf(variable: Variable, sizes: Given['sizes']): readonly Leaf[] {
   return variable.leaves(Math.max(0, ...elements));
 }
 
-/** The buffers of the constants, for these names. Throws InputError at a size that is none. */
+/** The buffers of the constants, for these names. Throws InputError at an unknown size. */
 export function constantsFor({ constants }: Bindings, names: Names): Constants[] {
   return constants.map(({ variable, numbers, zeros }) => {
     const type = variable.isUniform ? 'uniform' : 'read-only-storage';

@@ -51,7 +51,7 @@ export const isT4 = (json: unknown): boolean => {
   return isObject(configuration) && isObject(times);
 };
 
-/** Why the file of another tool is no file of ours; null: it is of none that is known. */
+/** Which tool wrote a file and what it lacks to be imported; null: no known tool. */
 export function otherToolText(json: unknown): string | null {
   if (!isObject(json)) return null;
   const tool = TOOLS.find(({ has }) => has(json));

@@ -121,7 +121,7 @@ function singleShape(query: Readonly<Record<string, unknown>> & { readonly op: O
       const takes = `${query.op} takes ${dimensionsText(query.op)}`;
       throw new InputError(`${name} is missing: ${takes}`, name);
     }
-    // A size that is none is said of its own field.
+    // Names the dimension at fault, not the whole shape.
     parseShapes(query.op, String(size), name);
     return size;
   });
