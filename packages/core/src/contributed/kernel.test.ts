@@ -10,7 +10,7 @@ import {
   specialise,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities } from '../plan/capabilities.test-helper';
+import { PLAIN_WEBGPU } from '../measure/device';
 import { evaluate } from './expression';
 import { admitKernel, readKernel } from './kernel';
 import { fileOf, isContributed } from './known';
@@ -88,7 +88,7 @@ describe('a kernel in a file', () => {
     const { kernel } = await admitKernel(fileWith(template));
     const batch: Problem = { op: 'matmul', shape: { b: 2, m: 33, n: 65, k: 7 }, dtype: 'f32' };
     const variant = { kernel: kernel.id, tunables: {} };
-    expect(feasible(variant, batch, capabilities)).toEqual({
+    expect(feasible(variant, batch, PLAIN_WEBGPU)).toEqual({
       ok: false,
       why: 'computes one product per dispatch, not a batch',
     });
@@ -318,7 +318,7 @@ describe('bad input has one answer, at its place', () => {
     const problem: Problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };
     const whyNot = async (change: object) => {
       const { kernel } = await admitKernel(withManifest(change));
-      const fit = feasible({ kernel: kernel.id, tunables: {} }, problem, capabilities);
+      const fit = feasible({ kernel: kernel.id, tunables: {} }, problem, PLAIN_WEBGPU);
       return fit.ok ? '' : fit.why;
     };
     expect(await whyNot({})).toBe('');
@@ -482,7 +482,7 @@ ${tensors}`;
     const { kernel } = await admitKernel(contributed.file);
     const variant = { kernel: kernel.id, tunables: {} };
     const reasons = (shape: Problem<'matmul'>['shape']) => {
-      const fit = feasible(variant, { ...problem, op: 'matmul', shape }, capabilities);
+      const fit = feasible(variant, { ...problem, op: 'matmul', shape }, PLAIN_WEBGPU);
       return fit.ok ? [] : fit.why;
     };
     expect(reasons({ m: 1, n: 5, k: 64 })).toEqual([]);

@@ -48,6 +48,19 @@ export const deviceCapabilitiesSchema = z.object({
 });
 export type DeviceCapabilities = z.infer<typeof deviceCapabilitiesSchema>;
 
+/** What every WebGPU device offers without being asked (WebGPU, 3.6.2). */
+export const PLAIN_WEBGPU: DeviceCapabilities = {
+  features: [],
+  maxComputeInvocationsPerWorkgroup: 256,
+  maxComputeWorkgroupSizeX: 256,
+  maxComputeWorkgroupSizeY: 256,
+  maxComputeWorkgroupSizeZ: 64,
+  maxComputeWorkgroupStorageSize: 16_384,
+  maxComputeWorkgroupsPerDimension: 65_535,
+  maxStorageBufferBindingSize: 2 ** 27,
+  maxBufferSize: 2 ** 28,
+};
+
 /**
  * Stable key of a device: `vendor-architecture-device-backend-runtime`, lower case,
  * with every run of characters other than letters and digits written as one `_`.

@@ -1,6 +1,6 @@
 import { type Executor, opOf, type Prepared, type Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { capabilities } from '../plan/capabilities.test-helper';
+import { PLAIN_WEBGPU } from './device';
 import { tooLong } from './foresee';
 
 const LONGEST_NS = 0.25e9;
@@ -20,7 +20,7 @@ function deviceOf(flopsPerSecond: number) {
   const executor = { prepare } as unknown as Executor;
   const variant = { kernel: 'matmul/naive', tunables: {} };
   return {
-    foresee: (n: number) => tooLong(executor, variant, square(n), capabilities, LONGEST_NS),
+    foresee: (n: number) => tooLong(executor, variant, square(n), PLAIN_WEBGPU, LONGEST_NS),
     longestNs: () => longestNs,
   };
 }

@@ -11,7 +11,7 @@ import {
   type SampleOptions,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities } from '../plan/capabilities.test-helper';
+import { PLAIN_WEBGPU } from './device';
 import { runVariant, type Step, type Surroundings } from './measure';
 import { type Outcome, outcomeSchema } from './outcome';
 import { POLICIES, type PolicyId } from './policy';
@@ -23,7 +23,7 @@ function run(
   executor: Executor,
   { policy = 'smoke', ...surroundings }: Partial<Surroundings> & { policy?: PolicyId } = {},
 ): Promise<Outcome> {
-  return runVariant(executor, variant, problem, POLICIES[policy], capabilities, {
+  return runVariant(executor, variant, problem, POLICIES[policy], PLAIN_WEBGPU, {
     deviceClass: 'cpu',
     lastLevelCacheBytes: 16_384,
     nowNs: () => performance.now() * 1e6,
@@ -103,7 +103,7 @@ describe('runVariant', () => {
       };
     };
     const measure = (over: Partial<Surroundings>) =>
-      runVariant(createHostExecutor(), variant, problem, policy, capabilities, {
+      runVariant(createHostExecutor(), variant, problem, policy, PLAIN_WEBGPU, {
         deviceClass: 'cpu',
         lastLevelCacheBytes: 16_384,
         nowNs: () => performance.now() * 1e6,
@@ -139,7 +139,7 @@ describe('runVariant', () => {
       variant,
       f16,
       POLICIES.smoke,
-      capabilities,
+      PLAIN_WEBGPU,
       { deviceClass: 'cpu', lastLevelCacheBytes: null, nowNs: () => 0 },
     );
     expect(outcome).toMatchObject({ kind: 'skipped', why: expect.stringContaining('f16') });

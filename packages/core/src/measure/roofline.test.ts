@@ -5,9 +5,11 @@ import {
   type Problem,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities, MiB } from '../plan/capabilities.test-helper';
+import { PLAIN_WEBGPU } from './device';
 import { roofOver } from './measure';
 import { impliedCacheBytes, leastTime, Roofline, surveyedRoof } from './roofline';
+
+const MiB = 2 ** 20;
 
 /** A device of 1,000 GFLOP/s and 100 GB/s, at each further measurement of the copy 10 GB/s more. */
 function device() {
@@ -30,7 +32,7 @@ function device() {
       };
     },
   };
-  return { roofline: new Roofline(executor, capabilities), requests };
+  return { roofline: new Roofline(executor, PLAIN_WEBGPU), requests };
 }
 
 const naive = { kernel: 'matmul/naive', tunables: { BLOCK: 16, MAPPING: 'col-x' } };
@@ -55,7 +57,7 @@ describe('a survey', () => {
   });
 
   it('has nothing to say of a device without probes', async () => {
-    expect(await new Roofline(createHostExecutor(), capabilities).survey()).toBeNull();
+    expect(await new Roofline(createHostExecutor(), PLAIN_WEBGPU).survey()).toBeNull();
   });
 });
 
@@ -165,13 +167,13 @@ describe('a roof', () => {
         destroy: () => {},
       }),
     };
-    const roof = await new Roofline(executor, capabilities).roofOf(copy, turned, 256 * MiB);
+    const roof = await new Roofline(executor, PLAIN_WEBGPU).roofOf(copy, turned, 256 * MiB);
     expect(roof?.ns).toBeCloseTo(8e6 / 100, 6);
   });
 
   it('is not there on the host', async () => {
     expect(
-      await new Roofline(createHostExecutor(), capabilities).roofOf(copy, turned, MiB),
+      await new Roofline(createHostExecutor(), PLAIN_WEBGPU).roofOf(copy, turned, MiB),
     ).toBeNull();
   });
 });

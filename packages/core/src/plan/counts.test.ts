@@ -1,13 +1,13 @@
 import type { Problem } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities } from './capabilities.test-helper';
+import { PLAIN_WEBGPU } from '../measure/device';
 import { countRuns, type Pace, secondsOf } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
 
-const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities };
-const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities };
-const cpu: PlannableDevice = { key: 'cpu-c', class: 'cpu', capabilities };
+const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities: PLAIN_WEBGPU };
+const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities: PLAIN_WEBGPU };
+const cpu: PlannableDevice = { key: 'cpu-c', class: 'cpu', capabilities: PLAIN_WEBGPU };
 const DEVICES = [gpu, software, cpu];
 
 const square = { m: 64, n: 64, k: 64 };

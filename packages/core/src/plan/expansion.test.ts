@@ -1,13 +1,15 @@
 import { InputError } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { capabilities, MiB } from './capabilities.test-helper';
+import { PLAIN_WEBGPU } from '../measure/device';
 import { countRuns } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
 
-const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities };
-const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities };
-const cpu: PlannableDevice = { key: 'cpu-c', class: 'cpu', capabilities };
+const MiB = 2 ** 20;
+
+const gpu: PlannableDevice = { key: 'gpu-a', class: 'gpu', capabilities: PLAIN_WEBGPU };
+const software: PlannableDevice = { key: 'soft-b', class: 'software', capabilities: PLAIN_WEBGPU };
+const cpu: PlannableDevice = { key: 'cpu-c', class: 'cpu', capabilities: PLAIN_WEBGPU };
 const DEVICES = [gpu, software, cpu];
 
 const square = { m: 64, n: 64, k: 64 };
@@ -87,7 +89,7 @@ describe('expand', () => {
       key: 'large',
       class: 'gpu',
       capabilities: {
-        ...capabilities,
+        ...PLAIN_WEBGPU,
         maxStorageBufferBindingSize: 2048 * MiB,
         maxBufferSize: 2048 * MiB,
       },

@@ -11,7 +11,7 @@ export { visitDevices } from './sentinel';
 export * from './shared-read';
 export type { AuditNote, Principal, Role } from './store/audit';
 export { quoteOf } from './store/boards/best-variant';
-export type { DeviceBest, Overview } from './store/boards/overview';
+export type { Overview } from './store/boards/overview';
 export type { Winner, WinnersOn } from './store/boards/winners';
 export type {
   Beside,

@@ -1,21 +1,16 @@
-import type { Device, Pace } from '@tilemark/core';
+import { type Device, type Pace, PLAIN_WEBGPU } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { sweepFormSchema } from './counted';
 import { emptyCase, prefilled, prefillSchema, type SweepForm } from './form';
 
-const capabilities = {
-  features: [],
-  maxStorageBufferBindingSize: 128 * 2 ** 20,
-  maxBufferSize: 256 * 2 ** 20,
-  maxComputeInvocationsPerWorkgroup: 256,
-  maxComputeWorkgroupStorageSize: 16_384,
-  maxComputeWorkgroupSizeX: 256,
-  maxComputeWorkgroupSizeY: 256,
-  maxComputeWorkgroupSizeZ: 64,
-  maxComputeWorkgroupsPerDimension: 65_535,
-};
-const gpu = { key: 'a', name: 'A', class: 'gpu', workers: 1, capabilities } as unknown as Device;
+const gpu = {
+  key: 'a',
+  name: 'A',
+  class: 'gpu',
+  workers: 1,
+  capabilities: PLAIN_WEBGPU,
+} as unknown as Device;
 const manyOf = (device: Device) =>
   Array.from({ length: 1_000 }, (_, at) => ({ ...device, key: `${at}` }));
 const pace = { deviceKey: 'a', op: 'matmul', policy: 'default', seconds: 400 } as const;

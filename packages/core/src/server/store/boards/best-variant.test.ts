@@ -87,7 +87,8 @@ test('a token times weights in q4_0 is answered by a program that runs as it is'
 });
 
 test('where nothing is known, a portable variant is named, unmeasured, that plain WebGPU can run', async () => {
-  for (const asked of [cube(64), { ...cube(2048), dtype: 'f16' as const, vendor: 'acme' }]) {
+  const halves = { dtype: 'f16' as const, vendor: 'acme' };
+  for (const asked of [cube(64), cube(2048), cube(4096), { ...cube(2048), ...halves }]) {
     const found = await find(asked);
     expect(found).toMatchObject({ fallback: 'portable', result: null, shipped: null });
     expect(found?.prediction).toBeNull();
@@ -95,6 +96,8 @@ test('where nothing is known, a portable variant is named, unmeasured, that plai
     expect(features).toEqual('vendor' in asked ? ['shader-f16'] : []);
     expect(workgroupBytes).toBeLessThanOrEqual(16_384);
     expect(workgroupSize.reduce((a, b) => a * b, 1)).toBeLessThanOrEqual(256);
+    // No workgroups by the processors of the GPU that it was found on.
+    expect(found?.variant.tunables).not.toHaveProperty('WAVE');
   }
 });
 

@@ -143,7 +143,7 @@ interface NaiveRow {
 }
 
 /** The floors of ladders, on the GPU or the host, where they have headlines: the one to prefer first. */
-export const naiveOf = (db: PrismaClient, where: Prisma.VariantBestWhereInput & { op: string }) =>
+const naiveOf = (db: PrismaClient, where: Prisma.VariantBestWhereInput & { op: string }) =>
   db.variantBest.findMany({
     where: { ...where, kernel: { in: [`${where.op}/naive`, `${where.op}/cpu-naive`] } },
     select: { deviceKey: true, shape: true, medianNs: true, unranked: true },
@@ -151,7 +151,7 @@ export const naiveOf = (db: PrismaClient, where: Prisma.VariantBestWhereInput & 
     orderBy: [{ standing: 'asc' }, { highNs: 'asc' }],
   });
 
-export const naiveBeside = (
+const naiveBeside = (
   { deviceKey, shape }: Pick<NaiveRow, 'deviceKey' | 'shape'>,
   naive: readonly NaiveRow[],
 ): NaiveRow | undefined => naive.find((row) => row.deviceKey === deviceKey && row.shape === shape);
@@ -233,7 +233,7 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
 }
 
 /** A result that counts is compared with one that counts too, or not at all. */
-export function speedupOverNaive(
+function speedupOverNaive(
   row: Pick<HeadlineRow, 'medianNs' | 'unranked'>,
   naive: NaiveRow | undefined,
 ): number | null {

@@ -1,17 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
-import { deviceKey } from '../../../measure/device';
-import { file, importer, result } from '../../imports/bench-file.test-helper';
-import { importResults } from '../../imports/import';
-import {
-  attach,
-  environment,
-  identity,
-  kernelRun,
-  measured,
-  recordAll,
-  square,
-} from '../fixtures.test-helper';
+import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
 import { openStore, type Store } from '../store';
 
 let store: Store;
@@ -22,7 +11,7 @@ afterEach(() => store.close());
 
 const board = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
 
-test('the board opens on the largest square that most GPUs have; the overview has their bests', async () => {
+test('the board opens on the largest square that most GPUs have; the overview counts devices and results', async () => {
   const record = async (device: string, kind: 'gpu' | 'software', sizes: readonly number[]) => {
     const { deviceKey, workerId } = await attach(store, device, 'w', kind);
     await recordAll(
@@ -63,8 +52,7 @@ test('the board opens on the largest square that most GPUs have; the overview ha
     [square(128).shape, 'matmul/tiled', 128_000],
     [square(256).shape, 'matmul/tiled', 256_000],
   ]);
-  const overview = await store.overview();
-  expect(overview).toMatchObject({ devices: 4, gpus: 2, results: 9, imported: 0 });
+  expect(await store.overview()).toEqual({ devices: 4, gpus: 2, results: 9 });
   // The devices count the same.
   const { items } = await store.devices.list();
   expect(items.map(({ name, results }) => [name, results]).toSorted()).toEqual([
@@ -73,39 +61,4 @@ test('the board opens on the largest square that most GPUs have; the overview ha
     ['Soft 1', 2],
     ['Soft 2', 1],
   ]);
-  // The larger problem has the higher rate here; GPUs come first.
-  expect(overview.bests.map(({ device, problem: of }) => [device.name, of.shape])).toMatchObject([
-    ['GPU 2', { m: 512 }],
-    ['GPU 1', { m: 256 }],
-    ['Soft 1', { m: 64 }],
-    ['Soft 2', { m: 32 }],
-  ]);
-  expect(overview.bests[0]?.speedupOverNaive).toBeNull();
-  expect(overview.bests[1]?.device.key).toBe(first);
-  expect(overview.bests[1]).toMatchObject({ address: 'matmul/tiled', speedupOverNaive: 4 });
-});
-
-test('a best names a shorter median that is not proven, and the file that brought it', async () => {
-  const { deviceKey: noisy, workerId } = await attach(store, 'Noisy');
-  await recordAll(store, noisy, workerId, [
-    [kernelRun(noisy, 'matmul/naive', square(96)), measured(4e5)],
-    [kernelRun(noisy, 'matmul/tiled', square(96)), measured(3e5, { halfWidth: 1.5 })],
-    // Another problem: shorter, and nothing to the best.
-    [kernelRun(noisy, 'matmul/tiled', square(64)), measured(2e5, { halfWidth: 1.5 })],
-  ]);
-  const brought = { key: deviceKey(identity('Brought')), name: 'Brought', class: 'gpu' } as const;
-  await importResults(
-    { store },
-    { ...file([result({ device: brought })]), environment: environment('Brought') },
-    importer,
-  );
-  const { bests, imported, results } = await store.overview();
-  expect({ imported, results }).toEqual({ imported: 1, results: 4 });
-  const of = (name: string) => bests.find(({ device }) => device.name === name);
-  expect(of('Noisy')).toMatchObject({
-    address: 'matmul/naive',
-    imported: null,
-    shorterMedian: { address: 'matmul/tiled', medianNs: 3e5 },
-  });
-  expect(of('Brought')).toMatchObject({ imported: { by: 'reviewer' }, shorterMedian: null });
 });

@@ -13,13 +13,14 @@ import {
   sourceFor,
 } from '@tilemark/kernels';
 import { least, rollup } from 'd3-array';
-import type { DeviceCapabilities, Profile } from '../../../measure/device';
+import { type DeviceCapabilities, PLAIN_WEBGPU, type Profile } from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
 import { nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { geometricMean } from '../../../rank/rank';
 import type { Prediction } from '../../../tune/selector';
 import { type Learned, learnedFrom, shippedEvidence } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
+import { workOf } from '../../../tune/time-model';
 import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
 import type { BestVariant } from '../../../view/api';
 import { kernelNeeds } from '../../../view/kernel';
@@ -162,32 +163,25 @@ export function predictedVariant(
   });
 }
 
-/** What every WebGPU device offers unasked (WebGPU, 3.6.2), save for the sizes of buffers. */
-const PLAIN: DeviceLimits = {
-  features: [],
-  maxComputeInvocationsPerWorkgroup: 256,
-  maxComputeWorkgroupSizeX: 256,
-  maxComputeWorkgroupSizeY: 256,
-  maxComputeWorkgroupSizeZ: 64,
-  maxComputeWorkgroupStorageSize: 16_384,
-  maxComputeWorkgroupsPerDimension: 65_535,
-  maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
-  maxBufferSize: Number.POSITIVE_INFINITY,
-};
-
 /**
- * What to run where nothing is known of a GPU: of the variants that a plain WebGPU device can run,
- * the one nearest to the best of every surveyed device. Nobody has timed it there. Null: no device was
- * surveyed for the op and dtype.
+ * What to run where nothing is known of a GPU: of the variants that a plain WebGPU device can run once
+ * asked for large buffers, and that divide their work by the problem alone, the one nearest to the best
+ * of every surveyed device. Nobody has timed it there. Null: no device was surveyed for the op and dtype.
  */
 export function portableVariant(asked: Asked): BestVariant | null {
   const { problem } = asked;
   const { feature } = DTYPES[problem.dtype];
-  const features = feature ? [feature.name] : [];
-  const able = ({ address }: Point) => {
-    const variant = ifValid(() => parseVariant(address));
+  const limits: DeviceLimits = {
+    ...PLAIN_WEBGPU,
+    features: feature ? [feature.name] : [],
+    maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
+    maxBufferSize: Number.POSITIVE_INFINITY,
+  };
+  const able = (point: Point) => {
+    const variant = ifValid(() => parseVariant(point.address));
     if (!variant || asked.wrong.has(variant.address)) return false;
-    return feasible(variant, problem, { ...PLAIN, features }).ok;
+    // Waves of so many workgroups are made for as many processors.
+    return feasible(variant, problem, limits).ok && workOf(point, problem).waves === null;
   };
   const ranksOf = (like: Problem) =>
     shippedEvidence()
