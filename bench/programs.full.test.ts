@@ -68,7 +68,7 @@ it.each([
 it('prints the goals of suites, and refuses one that does not exist', async () => {
   const suite = ['--suite', 'transpose-shapes', '--seconds', '1', '--policy', 'smoke'];
   const { stdout, written } = await run('side-by-side.mjs', ...suite);
-  expect(stdout).toMatch(/^\| transposes \/ copy of as many bytes \| \d+ \| \d/m);
+  expect(stdout).toMatch(/^\| transposes \/ copy of as many bytes \| \d+, \d+ unseen \| \d/m);
   expect(written.results).toContainEqual(
     expect.objectContaining({
       variant: expect.stringMatching(/^transpose\//),

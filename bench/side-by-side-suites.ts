@@ -1,11 +1,13 @@
 // side-by-side.mjs --suite: what the selector answers on shapes of families, as if each were new (its
 // own measurements are left out of the evidence), beside the other side. Suites take turns, and each
-// is taken in an order that covers it evenly wherever the budget ends.
+// is taken in an order that covers it evenly wherever the budget ends, shapes that no evidence has
+// first. The goals' table is printed for each round.
 import { pathToFileURL } from 'node:url';
 import {
+  type DeviceDescription,
+  deviceKey,
   type Environment,
   FAMILIES,
-  geometricMean,
   type Observation,
   observationsOf,
   outcomeReason,
@@ -15,14 +17,13 @@ import {
   Selector,
   shippedBeside,
   shippedEvidence,
+  shippedFor,
 } from '@tilemark/core';
 import {
-  bufferBytes,
   DTYPES,
-  type Dtype,
+  feasible,
   hash32,
   opById,
-  opOf,
   type Problem,
   parseShape,
   parseVariant,
@@ -30,73 +31,24 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { Runner } from '../apps/worker/src/child/runner';
+import { compilesAhead } from '../apps/worker/src/cli/tune/driver';
 import { compare, type Side } from './compare';
 import { matching } from './flags';
+import { type Against, bytesOf, GOALS, type Goal, goalsTable, type Row, ratioText } from './goals';
 import { COPY } from './side-by-side-rows';
-import { capped } from './tilemark';
+import { capped, headLine } from './tilemark';
 
-type Against = 'vendor' | 'copy' | 'tfjs' | 'jax';
-const LIBRARIES: ReadonlySet<Against> = new Set(['tfjs', 'jax']);
-/** The other libraries compile and warm up for a second or two: one shape in so many is theirs, too. */
-const LIBRARY_STRIDE = 4;
+/** Another library compiles and warms up for a second or two: one shape in so many is its, too. */
+const STRIDES: Partial<Readonly<Record<Against, number>>> = { tfjs: 4 };
 
-/** A line of the summary: our rate over the other's on all shapes that it is about. */
-interface Goal {
-  readonly id: string;
-  readonly op: Problem['op'];
-  readonly dtype: Dtype;
-  readonly against: Against;
-  readonly mean: number;
-  readonly worst: number;
-  readonly isFor?: (problem: Problem) => boolean;
-}
-
-const goal = (
-  ...[id, dtype, against, mean, worst, isFor]: readonly [
-    string,
-    Dtype,
-    Against,
-    number,
-    number,
-    Goal['isFor']?,
-  ]
-): Goal => ({ id, op: 'matmul', dtype, against, mean, worst, ...(isFor && { isFor }) });
-
-export const GOALS: readonly Goal[] = [
-  goal('f32 / cuBLAS', 'f32', 'vendor', 0.95, 0.7),
-  goal('f16 with f32 sums / cuBLAS', 'f16', 'vendor', 0.55, 0.4),
-  goal('f16 with f16 sums / cuBLAS (f32 sums)', 'f16acc16', 'vendor', 0.7, 0.45),
-  goal('f32 bound by memory / copy of as many bytes', 'f32', 'copy', 0.9, 0.8, isBoundByMemory),
-  { ...goal('transposes / copy of as many bytes', 'f32', 'copy', 0.95, 0.85), op: 'transpose' },
-  goal('f32 / TensorFlow.js', 'f32', 'tfjs', 2, 1.3),
-  goal('f32 / jax-js', 'f32', 'jax', 2, 1.3),
-];
-
-function bytesOf(problem: Problem): number {
-  const { inputs, output } = bufferBytes(problem);
-  return inputs.reduce((sum, size) => sum + size, output);
-}
-
-/** Fewer than 8 operations per byte: GPUs of today do more while they move one. */
-export function isBoundByMemory(problem: Problem): boolean {
-  if (problem.op !== 'matmul') return true;
-  return opOf(problem).flops(problem.shape) < 8 * bytesOf(problem);
-}
-
-export interface Row {
-  readonly goal: string;
-  readonly problem: string;
-  readonly variant: string;
-  readonly predictedNs: number;
-  readonly ours: Side;
-  readonly other: Side;
-  readonly ratio: number;
-  readonly ratioInterval: readonly [low: number, high: number];
-}
+/** Choices that are compiled while another is measured. */
+const AHEAD = 3;
 
 export interface SuitesOptions {
   /** Ids of families, separated by commas. */
   readonly suites: string;
+  /** Times that each shape is measured. */
+  readonly rounds: number;
   /** No shape is begun after this. */
   readonly seconds: number;
   readonly profile: Profile;
@@ -107,99 +59,203 @@ export interface SuitesOptions {
   readonly program: string;
   /** Null: there is no such side here. Throws Error. */
   readonly others: (against: Exclude<Against, 'copy'>, problem: Problem) => Promise<Side | null>;
+  /** Why there is none. */
+  readonly absences: () => Partial<Readonly<Record<Against, string>>>;
   readonly print: (text: string) => void;
   /** Called after each shape. */
-  readonly save: (environment: Environment | null, results: readonly object[]) => Promise<void>;
+  readonly save: (environment: Environment, results: readonly object[]) => Promise<void>;
+}
+
+/** What is measured of one shape for a goal. */
+interface Asked {
+  readonly goal: Goal;
+  readonly problem: Problem;
 }
 
 export async function besideSuites(options: SuitesOptions): Promise<void> {
-  const { suites, seconds, policy, profile, print } = options;
-  const problems = problemsOf(suites, options.largest);
+  const { suites, seconds, policy, profile, print, rounds } = options;
   const entry = new URL('child.mjs', pathToFileURL(options.program));
   const runner = new Runner({ entry, device: 'auto' });
-  let environment: Environment | null = null;
-
-  const timed = async ({ kernel, tunables }: Variant, problem: Problem): Promise<Side | string> => {
-    const variant = { kernel, tunables };
-    const run = await runner.run({ variant, problem, profile, policy, seed: 1 });
-    environment = run.environment;
-    if (run.outcome.kind !== 'measured') return outcomeReason(run.outcome) ?? run.outcome.kind;
-    const { medianNs, lowNs, highNs } = run.outcome.measurement.cold;
-    return { medianNs, intervalNs: [lowNs, highNs] };
-  };
-  const ours = async (problem: Problem) => {
-    const reasons: string[] = [];
-    for (const choice of choicesFor(problem)) {
-      const side = await timed(choice, problem);
-      if (typeof side !== 'string') return { choice, side };
-      // Evidence of another device may favour what this one cannot run.
-      reasons.push(`${choice.address}: ${side}`);
-    }
-    throw new Error(reasons[0] ?? 'no evidence for this op and dtype');
-  };
-  const copy = async (problem: Problem): Promise<Side> => {
-    const elements = bytesOf(problem) / 8;
-    const cols = problem.op === 'transpose' ? problem.shape.cols : Math.min(4096, elements);
-    const shape = { rows: Math.ceil(elements / cols), cols };
-    const side = await timed(parseVariant(COPY), { op: 'transpose', shape, dtype: 'f32' });
-    if (typeof side === 'string') throw new Error(`${COPY}: ${side}`);
-    return side;
-  };
-
   const rows: Row[] = [];
   const failures: { goal: string; problem: string; why: string }[] = [];
-  const endMs = performance.now() + 1e3 * seconds;
-  let begun = 0;
   try {
+    const device = await runner.open(profile);
+    const { environment } = device;
+    print(`${headLine(environment)}\n`);
+    const choices = new Choices(device, profile);
+    const shapes = shapesOf(suites, options.largest, choices);
+    const endMs = performance.now() + 1e3 * seconds;
+
+    const timed = async (
+      { kernel, tunables }: Variant,
+      problem: Problem,
+      ahead: readonly Choice[] = [],
+    ): Promise<Side> => {
+      const run = { variant: { kernel, tunables }, problem, profile, policy, seed: 1 };
+      const { outcome } = await runner.run(run, {
+        ahead: compilesAhead(device) ? ahead.map((choice) => ({ ...choice, variant: choice })) : [],
+      });
+      if (outcome.kind !== 'measured') throw new Error(outcomeReason(outcome) ?? outcome.kind);
+      const { medianNs, lowNs, highNs } = outcome.measurement.cold;
+      return { medianNs, intervalNs: [lowNs, highNs] };
+    };
+    const copy = (problem: Problem): Promise<Side> => {
+      const elements = bytesOf(problem) / 8;
+      const cols = problem.op === 'transpose' ? problem.shape.cols : Math.min(4096, elements);
+      const shape = { rows: Math.ceil(elements / cols), cols };
+      return timed(parseVariant(COPY), { op: 'transpose', shape, dtype: 'f32' });
+    };
+
     print('| problem | variant | beside | ratio |\n|---|---|---|---|');
-    for (const each of problems) {
+    let begun = 0;
+    for (const [at, asked] of shapes.entries()) {
       if (performance.now() > endMs) break;
       begun++;
-      // Each side once, though several goals are about it.
-      const sides = new Map<string, Promise<unknown>>();
-      const once = <T>(key: string, measure: () => Promise<T>): Promise<T> => {
-        const known = sides.get(key) ?? measure();
-        sides.set(key, known);
-        return known as Promise<T>;
+      const following = [...asked, ...(shapes[at + 1] ?? [])];
+      const ours = (problem: Problem) => {
+        const place = following.findIndex((next) => next.problem.dtype === problem.dtype);
+        const ahead = following.slice(place + 1, place + 1 + AHEAD);
+        return timed(
+          choices.of(problem),
+          problem,
+          ahead.flatMap((next) => choices.find(next.problem) ?? []),
+        );
       };
-      for (const { id, dtype, against, isFor } of GOALS.filter(({ op }) => op === each.op)) {
-        const problem = { ...each, dtype };
-        if (isFor?.(problem) === false) continue;
-        if (LIBRARIES.has(against) && begun % LIBRARY_STRIDE !== 1) continue;
-        const text = `${shapeText(problem)} ${dtype}`;
-        try {
-          const other = await (against === 'copy'
-            ? copy(problem)
-            : once(`${against} ${DTYPES[dtype].element}`, () => options.others(against, problem)));
-          if (!other) continue;
-          const { choice, side } = await once(dtype, () => ours(problem));
-          const { ratio, ratioInterval } = compare(side, other, { goal: 0, isCapped: false });
-          const { address: variant, ns: predictedNs } = choice;
-          rows.push({
-            ...{ goal: id, problem: text, variant, predictedNs },
-            ...{ ours: side, other, ratio, ratioInterval },
-          });
-          print(`| ${text} | ${variant} | ${against} | ${ratioText(ratio, ratioInterval)} |`);
-        } catch (error) {
-          const why = error instanceof Error ? error.message : String(error);
-          failures.push({ goal: id, problem: text, why });
-          print(`| ${text} | | ${against} | ${why} |`);
+      for (let round = 1; round <= rounds; round++) {
+        // Each side once, though several goals are about it.
+        const sides = new Map<string, Promise<Side | null>>();
+        const once = (key: string, measure: () => Promise<Side | null>) => {
+          const known = sides.get(key) ?? measure();
+          sides.set(key, known);
+          return known;
+        };
+        for (const { goal, problem } of asked) {
+          const { against, id } = goal;
+          if (at % (STRIDES[against] ?? 1) !== 0) continue;
+          const text = `${shapeText(problem)} ${problem.dtype}`;
+          try {
+            const other = await (against === 'copy'
+              ? copy(problem)
+              : once(`${against} ${DTYPES[problem.dtype].element}`, () =>
+                  options.others(against, problem),
+                ));
+            if (!other) continue;
+            const side = await once(`ours ${problem.dtype}`, () => ours(problem));
+            if (!side) continue;
+            const { address: variant, isSeen, ns: predictedNs } = choices.of(problem);
+            const { ratio, ratioInterval } = compare(side, other, { goal: 0, isCapped: false });
+            rows.push({
+              ...{ round, goal: id, problem: text, isSeen, variant, predictedNs },
+              ...{ ours: side, other, ratio, ratioInterval },
+            });
+            print(`| ${text} | ${variant} | ${against} | ${ratioText(ratio, ratioInterval)} |`);
+          } catch (error) {
+            const why = error instanceof Error ? error.message : String(error);
+            failures.push({ goal: id, problem: text, why });
+            print(`| ${text} | | ${against} | ${why} |`);
+          }
         }
       }
       await options.save(environment, [...rows, ...failures]);
     }
+    print(`\n${begun} of ${shapes.length} shapes, ${failures.length} rows failed`);
+    for (let round = 1; round <= rounds; round++) {
+      const ofRound = rows.filter((row) => row.round === round);
+      print(`\nRound ${round} of ${rounds}\n\n${goalsTable(ofRound, options.absences())}`);
+    }
   } finally {
     await runner.close();
   }
-  print(`\n${begun} of ${problems.length} shapes, ${failures.length} rows failed\n`);
-  print(summary(rows));
+}
+
+/** What the selector answers for a problem that nobody had measured. */
+interface Choice extends Prediction {
+  readonly problem: Problem;
+  /** Whether evidence has times of the very shape, which were left out. */
+  readonly isSeen: boolean;
 }
 
 /**
- * The problems of some families in turn, in f32; no batches, which the others are not asked for.
- * Exits with 2 if there is no such family.
+ * What the selector answers if nobody had measured a shape. On a device of no vendor with evidence it
+ * is what ships first. Evidence ships for the profile `fast`; its order serves both.
  */
-function problemsOf(suites: string, largest: number): Problem[] {
+class Choices {
+  readonly #device: DeviceDescription;
+  readonly #profile: Profile;
+  readonly #known = new Map<string, Choice | null>();
+  readonly #learned = new Map<string, Learned>();
+
+  constructor(device: DeviceDescription, profile: Profile) {
+    this.#device = device;
+    this.#profile = profile;
+  }
+
+  /** Throws Error where there is none. */
+  of(problem: Problem): Choice {
+    const choice = this.find(problem);
+    if (!choice)
+      throw new Error(`no evidence of ${problem.op} in ${problem.dtype} for this device`);
+    return choice;
+  }
+
+  /** Null where there is none. */
+  find(problem: Problem): Choice | null {
+    const key = `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const choice = this.#choose(problem);
+    this.#known.set(key, choice);
+    return choice;
+  }
+
+  /** Whether evidence has times of a problem's shape. */
+  isSeen(problem: Problem): boolean {
+    return this.#learn(problem).shapes.has(shapeText(problem));
+  }
+
+  #choose(problem: Problem): Choice | null {
+    const { beside, times, whole } = this.#learn(problem);
+    const text = shapeText(problem);
+    const isOther = (time: Observation) => shapeText(time.problem) !== text;
+    const selector = new Selector(times.filter(isOther), beside.filter(isOther), whole);
+    const { capabilities } = this.#device;
+    const [choice] = selector.rank(problem, (point) => feasible(point, problem, capabilities).ok);
+    return choice ? { ...choice, problem, isSeen: this.isSeen(problem) } : null;
+  }
+
+  #learn({ dtype, op }: Problem): Learned {
+    const key = `${op} ${dtype}`;
+    const known = this.#learned.get(key);
+    if (known) return known;
+    const { identity } = this.#device;
+    const about = { op, dtype, profile: this.#profile };
+    const file =
+      shippedFor({ key: deviceKey(identity) }, about) ??
+      shippedFor({ vendor: identity.vendor }, about) ??
+      shippedEvidence().find((evidence) => evidence.op === op && evidence.dtype === dtype);
+    const times = file ? observationsOf(file) : [];
+    const beside = file ? shippedBeside(file) : [];
+    const shapes = new Set([...times, ...beside].map((time) => shapeText(time.problem)));
+    const learned = { times, beside, shapes, whole: new Selector(times, beside) };
+    this.#learned.set(key, learned);
+    return learned;
+  }
+}
+
+/** What ships for an op and dtype, and a selector of all of it. */
+interface Learned {
+  readonly times: readonly Observation[];
+  readonly beside: readonly Observation[];
+  readonly shapes: ReadonlySet<string>;
+  readonly whole: Selector;
+}
+
+/**
+ * The shapes of some families in turn, with what is asked of each; no batches, which the others are
+ * not asked for. Those that evidence has in fewer dtypes come first. Exits with 2 if there is no such
+ * family.
+ */
+function shapesOf(suites: string, largest: number, choices: Choices): Asked[][] {
   const pattern = `^(${suites.replaceAll(',', '|')})$`;
   const families = matching(FAMILIES, ({ id }) => id, { flag: '--suite', pattern });
   const lists = families.map(({ op, shapes }) => {
@@ -209,54 +265,23 @@ function problemsOf(suites: string, largest: number): Problem[] {
       .map((shape) => capped(sides(shape).join('x'), largest));
     return [...new Set(texts)]
       .toSorted((a, b) => hash32(texts.indexOf(a)) - hash32(texts.indexOf(b)))
-      .map((text) => ({ op, shape: parseShape(op, text), dtype: 'f32' }) as Problem);
+      .map((text) => askedOf(op, text))
+      .map((asked) => ({
+        asked,
+        seen: asked.filter(({ problem }) => choices.isSeen(problem)).length,
+      }))
+      .toSorted((a, b) => a.seen - b.seen)
+      .map(({ asked }) => asked);
   });
   const longest = Math.max(...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat();
+  return Array.from({ length: longest }, (_, at) =>
+    lists.flatMap((list) => list.slice(at, at + 1)),
+  ).flat();
 }
 
-/**
- * What the selector would answer if nobody had measured this shape, best first. Evidence ships for
- * the profile `fast`; its order serves both.
- */
-function choicesFor(problem: Problem): Prediction[] {
-  const text = shapeText(problem);
-  const file = shippedEvidence().find(
-    ({ op, dtype }) => op === problem.op && dtype === problem.dtype,
-  );
-  const isOther = (observation: Observation) => shapeText(observation.problem) !== text;
-  const others = (file ? observationsOf(file) : []).filter(isOther);
-  const beside = (file ? shippedBeside(file) : []).filter(isOther);
-  return new Selector(others, beside).rank(problem, () => true).slice(0, 4);
-}
-
-const ratioText = (ratio: number, [low, high]: readonly [number, number]) =>
-  `${ratio.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
-
-/** The goals' table. The interval of a mean is what the 95% intervals of all its medians leave it. */
-export function summary(rows: readonly Row[]): string {
-  const lines = GOALS.flatMap(({ id, mean, worst }) => {
-    const ofGoal = rows.filter((row) => row.goal === id);
-    const least = ofGoal.toSorted((a, b) => a.ratio - b.ratio)[0];
-    if (!least) return [];
-    const meanOf = (value: (row: Row) => number) => geometricMean(ofGoal.map(value)) ?? Number.NaN;
-    const all = meanOf(({ ratio }) => ratio);
-    const interval = [
-      meanOf((row) => row.ratioInterval[0]),
-      meanOf((row) => row.ratioInterval[1]),
-    ] as const;
-    const isMet = all >= mean && least.ratio >= worst;
-    return [
-      [
-        ...[id, ofGoal.length, ratioText(all, interval)],
-        `${ratioText(least.ratio, least.ratioInterval)} at ${least.problem}`,
-        ...[`${mean}, ${worst}`, isMet ? 'met' : 'not met'],
-      ].join(' | '),
-    ];
-  });
-  return [
-    '| | shapes | geometric mean | worst | goal: mean, worst | verdict |',
-    '|---|---|---|---|---|---|',
-    ...lines.map((line) => `| ${line} |`),
-  ].join('\n');
+function askedOf(op: Problem['op'], text: string): Asked[] {
+  const shape = parseShape(op, text);
+  return GOALS.filter((goal) => goal.op === op)
+    .map((goal) => ({ goal, problem: { op, shape, dtype: goal.dtype } as Problem }))
+    .filter(({ goal, problem }) => goal.isFor?.(problem) ?? true);
 }

@@ -191,6 +191,7 @@ const OTHERS: Readonly<Record<Row['against'], Other>> = {
 async function suites(ids: string): Promise<void> {
   await besideSuites({
     suites: ids,
+    rounds: roundCount,
     ...{ seconds: countOf(flags, 'seconds'), largest, program: flags.tilemark, print },
     profile: choiceOf(flags, 'profile', PROFILES),
     policy: choiceOf({ policy: flags.policy ?? 'screen' }, 'policy', POLICY_IDS),
@@ -200,6 +201,12 @@ async function suites(ids: string): Promise<void> {
       if (against === 'vendor') return vendor.measure(question);
       return flags.libraries ? libraries.measure({ library: against, ...question }) : null;
     },
+    absences: () => ({
+      ...(vendor.absence && { vendor: vendor.absence }),
+      ...((libraries.absence || !flags.libraries) && {
+        tfjs: libraries.absence ?? '--libraries was not given',
+      }),
+    }),
     save: async (environment, results) => {
       const file = { date: new Date().toISOString(), environment, results };
       if (flags.out) await writeFile(flags.out, `${JSON.stringify(file, null, 1)}\n`);
@@ -266,7 +273,6 @@ function tableLine(row: MeasuredRow): string {
 if (flags.suite !== undefined) {
   try {
     await suites(flags.suite);
-    if (vendor.absence) print(`\n${vendor.absence}`);
   } finally {
     vendor.close();
     libraries.close();
