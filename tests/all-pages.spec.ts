@@ -253,8 +253,7 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await chooseProblem(page, 2);
   for (const chart of [
     /^Rate by variant/,
-    /^Time by threads per workgroup/,
-    /^Speed-up over naive/,
+    /^Rate by tunables/,
     /^Rate by size/,
     /^Roofline: multiply-adds f32/,
   ]) {
@@ -294,7 +293,7 @@ test('a chart tells its marks by keyboard, and leads to their results', async ({
   await expect(mark).toHaveAttribute('aria-label', told);
   await expect(tip).toBeVisible();
 
-  const figure = page.locator('figure', { has: page.getByText(/^Time by threads/) });
+  const figure = page.locator('figure', { has: page.getByText(/^Rate by size/) });
   const lines = figure.locator('g[data-mark="line"] path');
   const before = await lines.count();
   await figure.getByRole('button', { pressed: true }).first().click();

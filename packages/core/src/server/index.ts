@@ -21,7 +21,6 @@ export type {
 } from './store/contributed-results';
 export type { DeviceSummary, SizeRate } from './store/devices';
 export { LOST_AFTER_MS } from './store/fleet';
-export type { DatedResult } from './store/results';
 export { openStore, type Store } from './store/store';
 export type { FailedSweep } from './store/sweeps';
 export { SESSION_SECONDS } from './store/tokens';

@@ -4,11 +4,11 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { z } from 'zod';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
-import { Distributions } from '@/features/compare/distributions';
 import { PairTable } from '@/features/compare/pair-table';
 import { Sides } from '@/features/compare/sides';
 import { Effect } from '@/features/compare/verdict';
 import { duelCommand } from '@/features/results/reproduce';
+import { Samples } from '@/features/results/samples';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
@@ -113,7 +113,12 @@ function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }
       {(comparison.verdict !== null || comparison.repeat !== null) && (
         <Section id="samples" title="Samples">
           <Panel>
-            <Distributions a={a.measurement.cold} b={b.measurement.cold} />
+            <Samples
+              sides={[
+                { name: 'A', series: a.measurement.cold },
+                { name: 'B', series: b.measurement.cold },
+              ]}
+            />
           </Panel>
         </Section>
       )}

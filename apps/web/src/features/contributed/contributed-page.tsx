@@ -3,17 +3,16 @@ import type { ContributedResults, Principal } from '@tilemark/core/server';
 import { kernelById } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { kernelHref } from '@/features/kernels/address';
-import { TunablesTable } from '@/features/kernels/tunables';
 import { kernelDetail } from '@/server/catalogue';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { Action, CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { PlainCode, WgslCode } from '@/ui/code';
-import { Ago, Moment } from '@/ui/facts';
+import { Ago, Facts, Moment } from '@/ui/facts';
 import { Refresh } from '@/ui/live';
 import { Badge, Notice } from '@/ui/notice';
-import { PageHeader, Section } from '@/ui/page';
+import { PageHeader, Panel, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Words } from '@/ui/words';
 import { Compared } from './compared';
@@ -112,7 +111,15 @@ export async function ContributedPage({
       )}
       {detail.tunables.length > 0 && (
         <Section id="tunables" title="Tunables">
-          <TunablesTable kernel={detail} />
+          <Panel>
+            <Facts
+              facts={detail.tunables.map(({ about, name, values }) => ({
+                name,
+                about,
+                value: <code>{values.join(' ')}</code>,
+              }))}
+            />
+          </Panel>
         </Section>
       )}
       <Section

@@ -1,14 +1,11 @@
 'use client';
 
-import type { RooflineRecord } from '@tilemark/core';
 import { opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
-import { formatBytes, formatIntensity, formatRate } from '@/ui/format';
+import { formatIntensity, formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
-import { showsCacheEnd } from './cache-end';
 import { aboveRoof, type DeviceRoof, type RooflinePlace } from './roof';
-import { peakLabels, peakText } from './roof-labels';
 
 /** A result under the roof. */
 export interface RooflinePoint extends RooflinePlace {
@@ -47,7 +44,7 @@ export function RooflinePlot({
   // Integers have operations, not floating-point ones.
   const units = [...new Set(roof.peaks.map(({ dtype }) => opsUnit(dtype)))].join(' or ');
   const draw = useCallback<DrawPlot>(
-    (Plot, width, shows) => {
+    (Plot, _, shows) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
       const rates = points.map(({ rate }) => rate);
       const knees = roof.peaks.map((peak) => peak.gigaflopsPerSecond / (bandwidth ?? Infinity));
@@ -58,13 +55,6 @@ export function RooflinePlot({
       const [left = 0, right = 0] = x.scale.domain;
       const lines = roof.peaks.flatMap((peak) => roofLine(peak, bandwidth, left, right));
       const y = logAxis([...rates, ...lines.map(({ rate }) => rate)]);
-      const frame = {
-        x: endsOf(x.scale.domain),
-        y: endsOf(y.scale.domain),
-        width: width - MARGIN.marginLeft - MARGIN.marginRight,
-        height: HEIGHT - MARGIN.marginTop - MARGIN.marginBottom,
-      };
-      const labels = peakLabels(roof.peaks, points, frame, Math.max(left, ...knees));
       return {
         ...MARGIN,
         x: { ...x.scale, label: 'arithmetic intensity (FLOP/byte) →' },
@@ -82,9 +72,9 @@ export function RooflinePlot({
             stroke: 'var(--ink)',
             strokeWidth: 1.5,
           }),
-          // Under the points: a label that found no free place hides none.
-          Plot.text(labels, {
-            x: 'at',
+          // Under the points, which it must not hide.
+          Plot.text(peakLabels(roof.peaks, y.scale.domain), {
+            x: right,
             y: 'rate',
             text: 'text',
             textAnchor: 'end',
@@ -142,11 +132,30 @@ export function RooflinePlot({
   );
 }
 
-const endsOf = ([low = 1, high = 1]: readonly number[]) => [low, high] as const;
+type Peak = DeviceRoof['peaks'][number];
+
+const peakText = ({ dtype, gigaflopsPerSecond }: Peak): string =>
+  `${dtype} ${formatRate(gigaflopsPerSecond)} ${opsUnit(dtype)}`;
+
+/** Of the height of the plot: nearer lines share one label, at the higher. */
+const LABEL_HEIGHT = 0.09;
+
+/** A label above each level line. */
+export function peakLabels(peaks: readonly Peak[], [low = 1, high = 1]: readonly number[]) {
+  const labels: { rate: number; text: string }[] = [];
+  const away = (a: number, b: number) => Math.log(a / b) / Math.log(high / low);
+  for (const peak of peaks.toSorted((a, b) => b.gigaflopsPerSecond - a.gigaflopsPerSecond)) {
+    const above = labels.at(-1);
+    const rate = peak.gigaflopsPerSecond;
+    if (above && away(above.rate, rate) < LABEL_HEIGHT) above.text += `, ${peakText(peak)}`;
+    else labels.push({ rate, text: peakText(peak) });
+  }
+  return labels;
+}
 
 /** The roof of one dtype from `left` to `right`: up the memory's slope, then level. */
 function roofLine(
-  { dtype, gigaflopsPerSecond: peak }: DeviceRoof['peaks'][number],
+  { dtype, gigaflopsPerSecond: peak }: Peak,
   bandwidth: number | null,
   left: number,
   right: number,
@@ -157,77 +166,4 @@ function roofLine(
   return [left, peak / bandwidth, right]
     .filter((intensity) => intensity >= left && intensity <= right)
     .map((intensity) => ({ dtype, intensity, rate: Math.min(peak, bandwidth * intensity) }));
-}
-
-type Copy = RooflineRecord['copies'][number];
-
-/** Copy bandwidth by working set, and where the last-level cache ends if that shows. */
-export function BandwidthPlot({
-  survey: { copies, lastLevelCacheBytes, profile },
-}: {
-  survey: RooflineRecord;
-}) {
-  const cacheBytes =
-    lastLevelCacheBytes !== null && showsCacheEnd(copies, lastLevelCacheBytes)
-      ? lastLevelCacheBytes
-      : null;
-  const draw = useCallback<DrawPlot>(
-    (Plot, width) => ({
-      marginLeft: 56,
-      marginRight: 16,
-      marginBottom: 36,
-      x: {
-        type: 'log',
-        base: 2,
-        label: 'working set →',
-        ticks: Math.max(3, Math.floor(width / 90)),
-        tickFormat: formatBytes,
-      },
-      y: { label: '↑ GB/s, higher is better', grid: true, zero: true, ticks: 5, insetTop: 8 },
-      marks: [
-        ...(cacheBytes === null
-          ? []
-          : [
-              Plot.ruleX([cacheBytes], {
-                stroke: 'var(--amber)',
-                strokeDasharray: '4 3',
-              }),
-            ]),
-        Plot.line(copies, {
-          x: 'bytes',
-          y: 'gigabytesPerSecond',
-          stroke: 'var(--accent)',
-          strokeWidth: 1.5,
-        }),
-        Plot.dot(copies, {
-          x: 'bytes',
-          y: 'gigabytesPerSecond',
-          fill: 'var(--accent)',
-          r: 2.5,
-          title: ({ bytes, gigabytesPerSecond }: Copy) =>
-            `${formatBytes(bytes)}: ${formatRate(gigabytesPerSecond)} GB/s`,
-        }),
-      ],
-    }),
-    [copies, cacheBytes],
-  );
-  const fastest = copies.reduce<Copy | undefined>(
-    (a, b) => (a && a.gigabytesPerSecond >= b.gigabytesPerSecond ? a : b),
-    undefined,
-  );
-  const memory = copies.at(-1);
-  if (!fastest || !memory) return null;
-  const cache =
-    cacheBytes === null
-      ? 'No last-level cache stands out from memory.'
-      : `The drop suggests a last-level cache between ${formatBytes(cacheBytes)} (dashed) and twice that.`;
-  return (
-    <Figure
-      draw={draw}
-      height={300}
-      fileName="bandwidth-by-working-set"
-      caption={`Copy bandwidth by working set under profile ${profile}, higher is better. ${cache}`}
-      summary={`Copy bandwidth by working set: up to ${formatRate(fastest.gigabytesPerSecond)} GB/s at ${formatBytes(fastest.bytes)}, ${formatRate(memory.gigabytesPerSecond)} GB/s at ${formatBytes(memory.bytes)}. ${cache}`}
-    />
-  );
 }

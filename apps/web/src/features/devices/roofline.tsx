@@ -10,7 +10,7 @@ import { formatRate, formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Panel } from '@/ui/page';
 import { deviceRoofs, peakOver } from './roof';
-import { BandwidthPlot, RooflinePlot, type RooflinePoint } from './roofline-plot';
+import { RooflinePlot, type RooflinePoint } from './roofline-plot';
 
 /** The device's peak rates by profile, and how close its best results come. */
 export function Roofline({
@@ -50,14 +50,11 @@ export function Roofline({
         const survey = surveys.find(({ profile }) => profile === roof.profile);
         return (
           <Panel key={roof.profile}>
-            <div className="grid grid-cols-[minmax(0,1fr)] has-[>:nth-child(2)]:lg:grid-cols-2 [&>*+*]:border-line max-lg:[&>*+*]:border-t lg:[&>*+*]:border-l">
-              <RooflinePlot
-                roof={roof}
-                points={best.filter(({ profile }) => profile === roof.profile).flatMap(pointOf)}
-                device={device}
-              />
-              {survey && <BandwidthPlot survey={survey} />}
-            </div>
+            <RooflinePlot
+              roof={roof}
+              points={best.filter(({ profile }) => profile === roof.profile).flatMap(pointOf)}
+              device={device}
+            />
             <p className="border-t border-line px-4 py-2 text-xs text-muted">
               {survey ? (
                 <>
@@ -69,8 +66,7 @@ export function Roofline({
                   {roof.peaks.length === 0 &&
                     roof.gigabytesPerSecond !== null &&
                     `: ${formatRate(roof.gigabytesPerSecond)} GB/s copied, multiply-adds unknown`}
-                  . No worker has surveyed this device here yet, so bandwidth by working set is
-                  unknown.
+                  .
                 </>
               )}
             </p>

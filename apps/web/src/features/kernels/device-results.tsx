@@ -1,16 +1,15 @@
 import type { KernelResults } from '@tilemark/core';
 import { isCeiling, shapeText } from '@tilemark/kernels';
-import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
+import { DeviceName } from '@/features/devices/device-name';
 import { ImportedBadge } from '@/features/results/outcome';
-import type { LibraryRate } from '@/features/sweeps/charts/library-lines';
-import { RateBars } from '@/features/sweeps/charts/rate-bars';
 import { problemText } from '@/features/sweeps/runs';
 import { ButtonLink } from '@/ui/button';
-import { BETWEEN_RUNS, Rate, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Timing } from '@/ui/facts';
 import { SelectField } from '@/ui/field';
 import { formatPercent, formatShape, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { QueryForm } from '@/ui/query-form';
+import { fullBar, RateBar } from '@/ui/rate-bar';
 import { DataTable, MoreRows, shownRows } from '@/ui/table';
 import { ComparableVariant } from './address';
 
@@ -27,7 +26,6 @@ const MOST_DEVICES = 15;
 export function DeviceResults({
   kernel,
   results: { chosen, problems, rows },
-  libraries,
   keep,
   isAll,
   sweepHref,
@@ -36,8 +34,6 @@ export function DeviceResults({
   /** `matmul/tiled` */
   kernel: string;
   results: KernelResults;
-  /** On the chosen problem. */
-  libraries: readonly LibraryRate[];
   /** The rest of the address, kept when a problem is chosen. */
   keep: Readonly<Record<string, string>>;
   /** Whether every device is shown, or only the fastest. */
@@ -70,6 +66,7 @@ export function DeviceResults({
     );
   }
   const key = problemKey(chosen);
+  const full = fullBar(rows);
   const all = new URLSearchParams({ ...keep, on: key, rows: 'all' });
   return (
     <>
@@ -89,27 +86,6 @@ export function DeviceResults({
           />
         </QueryForm>
       </div>
-      {rows.length > 1 && (
-        <div className="mb-3 rounded-tile border border-line bg-surface">
-          <RateBars
-            key={key}
-            by="device"
-            libraries={libraries}
-            unit={rows[0]?.rate.unit ?? ''}
-            bars={rows.map(({ device, highNs, lowNs, medianNs, rate, resultId }) => ({
-              label: rows.some(
-                (other) => other.device.key !== device.key && other.device.name === device.name,
-              )
-                ? device.key
-                : shortDeviceName(device.name),
-              rate: rate.value,
-              low: (rate.value * medianNs) / highNs,
-              high: (rate.value * medianNs) / lowNs,
-              href: `/results/${resultId}`,
-            }))}
-          />
-        </div>
-      )}
       <DataTable
         caption={`Results of ${problemText(chosen.problem)} by device`}
         rows={shownRows(rows, isAll, MOST_DEVICES)}
@@ -134,9 +110,9 @@ export function DeviceResults({
             ),
           },
           {
-            head: 'Rate (higher is better)',
-            isFigure: true,
-            cell: ({ rate }) => <Rate of={rate} />,
+            head: `${rows[0]?.rate.unit}, higher is better`,
+            className: 'min-w-40',
+            cell: (row) => <RateBar of={row} full={full} isRanked={row.unranked === null} />,
           },
           {
             head: 'Median',

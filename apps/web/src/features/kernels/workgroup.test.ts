@@ -1,6 +1,6 @@
 import { KERNELS } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { sizeTunables, threadsOf, usesWorkgroupMemory } from './workgroup';
+import { sizeTunables, threadsOf } from './workgroup';
 
 it('counts the threads of a workgroup as the kernel declares them', () => {
   expect(threadsOf({ kernel: 'matmul/tiled', tunables: { TILE: 8 } }, 'f32')).toBe(64);
@@ -12,9 +12,4 @@ it('tells the tunables that size a workgroup from the others', () => {
   expect([...sizeTunables('matmul/tiled')]).toEqual(['TILE']);
   expect([...sizeTunables('matmul/naive')]).toEqual(['BLOCK']);
   for (const { id } of KERNELS) expect(sizeTunables(id)).toBeInstanceOf(Set);
-});
-
-it('tells which kernels use workgroup memory', () => {
-  expect(usesWorkgroupMemory('matmul/naive')).toBe(false);
-  expect(usesWorkgroupMemory('matmul/tiled')).toBe(true);
 });

@@ -26,14 +26,6 @@ export function sizeTunables(id: string): ReadonlySet<string> {
   );
 }
 
-/** Whether a kernel keeps tiles in workgroup memory, at its defaults. */
-export function usesWorkgroupMemory(id: string): boolean {
-  const kernel = kernelOf(id);
-  if (kernel?.runsOn !== 'gpu') return false;
-  const [dtype = 'f32'] = kernel.dtypes;
-  return kernel.needs(defaultsOf(kernel), dtype).workgroupBytes > 0;
-}
-
 const defaultsOf = (kernel: Kernel): Variant['tunables'] =>
   Object.fromEntries(kernel.tunables.map((tunable) => [tunable.name, tunable.default]));
 

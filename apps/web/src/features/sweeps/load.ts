@@ -1,9 +1,6 @@
-import { allPublished, type DeviceIdentity, type RunView } from '@tilemark/core';
+import type { DeviceIdentity, RunView } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { shapeText } from '@tilemark/kernels';
 import { type DeviceRoof, deviceRoofs } from '@/features/devices/roof';
-import type { PublishedTime } from './charts/thread-curves';
-import { problemText } from './runs';
 
 /** Runs that a page of a sweep and its picture show; the rest of larger ones is in the export. */
 export const MAX_RUNS = 5_000;
@@ -29,18 +26,4 @@ export async function loadDevices(store: Store, runs: readonly RunView[]): Promi
     return [{ key, identity: device.identity, roofs: deviceRoofs(surveys, results) }];
   });
   return (await Promise.all(facts)).flat();
-}
-
-/** What reports say of exactly what was run: the variant, the shape and the dtype. */
-export function publishedTimes(runs: readonly RunView[]): PublishedTime[] {
-  const names = new Set(runs.map(({ address, problem }) => `${address} ${problemText(problem)}`));
-  return allPublished()
-    .flatMap(({ results }) => results)
-    .filter(({ address, problem }) => names.has(`${address} ${problemText(problem)}`))
-    .map(({ address, problem, timeMs }) => ({
-      address,
-      shape: shapeText(problem),
-      dtype: problem.dtype,
-      ns: timeMs * 1e6,
-    }));
 }

@@ -20,7 +20,6 @@ import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts/charts';
 import type { LibraryRate } from './charts/library-lines';
-import type { PublishedTime } from './charts/thread-curves';
 import { begunOf, FamilyFacts, FamilyShapes } from './family-shapes';
 import type { DeviceFacts } from './load';
 import {
@@ -47,7 +46,6 @@ export function SweepView({
   shapes,
   devices,
   libraries,
-  published,
   report,
   mayChange,
   again,
@@ -64,8 +62,6 @@ export function SweepView({
   devices: readonly DeviceFacts[];
   /** On its problems, on hardware of its devices' names. */
   libraries: readonly LibraryRate[];
-  /** Figures of reports for what the sweep runs. */
-  published: readonly PublishedTime[];
   /** What the sweep's suite reproduces; null where it reproduces nothing. */
   report: Published | null;
   mayChange: boolean;
@@ -192,17 +188,7 @@ export function SweepView({
       >
         <ResultsTable runs={sweep.runs} devices={devices} isOver={isOver} />
       </Section>
-      {!shapes && !(isOver && sweep.runs.length === 0) && (
-        <Section id="charts" title="Charts">
-          <Charts
-            runs={sweep.runs}
-            isOver={isOver}
-            devices={devices}
-            libraries={libraries}
-            published={published}
-          />
-        </Section>
-      )}
+      {!shapes && <Charts runs={sweep.runs} devices={devices} libraries={libraries} />}
       {report && <ReportTable report={report} runs={sweep.runs} />}
     </>
   );

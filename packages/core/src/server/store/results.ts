@@ -1,22 +1,12 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
-import { isKnownProblem, shapeText } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
 import { outlierOf } from '../../measure/trust';
-import type { Interval } from '../../rank/headline';
-import type { Sampled } from '../../statistics/interval-name';
 import type { ResultDetail } from '../../view/api';
-import type { SoftwareVersion } from '../../view/device';
 import { byAdmin } from '../gate/parties';
 import { type AuditNote, noted } from './audit';
 import { moveBests } from './boards/headlines';
 import { fromJson } from './database';
 import { RUN_VIEW, runResult } from './run-view';
-
-/** One of the measurements of a variant over time. */
-export interface DatedResult extends SoftwareVersion, Interval, Sampled {
-  readonly resultId: string;
-  readonly endedAt: Date;
-}
 
 /** A result is compared with this many others, the newest. */
 const MAX_OTHERS = 200;
@@ -79,31 +69,6 @@ export function resultsOf(db: PrismaClient) {
   return {
     /** One result in full: samples, environment, source, and how it compares with its like. */
     get: (id: string) => detailOf(db, id),
-
-    /** The newest measurements of the same variant, problem, and profile on its device, oldest first. */
-    async over({
-      address,
-      device,
-      problem,
-      profile,
-    }: Pick<ResultDetail, 'address' | 'device' | 'problem' | 'profile'>): Promise<DatedResult[]> {
-      const rows = await db.$queryRaw<DatedResult[]>`
-        SELECT result."id" AS "resultId", result."endedAt", result."medianNs",
-          coalesce(result."lowNs", result."medianNs") AS "lowNs",
-          coalesce(result."highNs", result."medianNs") AS "highNs", cardinality(result."coldSamplesNs") AS "n",
-          (result."outcome" -> 'measurement' -> 'cold' -> 'independent')::float8 AS "independent",
-          environment."content"->>'driver' AS "driver",
-          environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
-        FROM "Run" AS run
-        JOIN "Result" AS result ON result."runId" = run."id"
-        JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
-        WHERE run."deviceKey" = ${device.key} AND run."address" = ${address}
-          AND run."op" = ${problem.op} AND run."dtype" = ${problem.dtype}
-          AND run."shape" = ${shapeText(problem)} AND run."profile" = ${profile}::"Profile"
-          AND run."state" = 'measured'
-        ORDER BY result."endedAt" DESC LIMIT ${MAX_OTHERS}`;
-      return rows.toReversed();
-    },
 
     /** An admin agrees with a measured result, in their name; null if there is none with this id. */
     async confirm(id: string, by: string, note?: AuditNote): Promise<ResultDetail | null> {

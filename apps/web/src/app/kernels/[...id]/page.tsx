@@ -1,19 +1,18 @@
-import { besideKernel, isContributed, librariesOn } from '@tilemark/core';
+import { besideKernel, isContributed } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { contributedAs } from '@/features/contributed/contributed-as';
 import { ContributedPage } from '@/features/contributed/contributed-page';
-import { Address, kernelHref } from '@/features/kernels/address';
+import { kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { needsFacts } from '@/features/kernels/needs';
 import { paragraphOf, specialisation, wgslBefore } from '@/features/kernels/specialisation';
 import { tileOf } from '@/features/kernels/tile';
 import { TilePicture } from '@/features/kernels/tile-picture';
-import { TunableForm, TunablesTable } from '@/features/kernels/tunables';
+import { TunableForm } from '@/features/kernels/tunables';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
-import { libraryRates } from '@/features/sweeps/charts/library-lines';
 import { readable } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -102,12 +101,11 @@ export default async function KernelPage({ params, searchParams }: Props) {
           </Panel>
         </Section>
       )}
-      {detail.tunables.length > 0 && (
-        <Section id="tunables" title="Tunables">
-          <TunablesTable kernel={detail} />
-        </Section>
-      )}
-      <Section id="variant" title="Variant">
+      <Section
+        id="variant"
+        title="Variant"
+        actions={<CopyButton text={detail.address} label="the variant’s address" />}
+      >
         <TunableForm kernel={detail} />
         {detail.broken.length > 0 && (
           <Notice tone="amber" className="mt-3">
@@ -116,17 +114,17 @@ export default async function KernelPage({ params, searchParams }: Props) {
         )}
         <Panel className="mt-3">
           <Facts
-            facts={[
-              {
-                name: 'Address',
-                value: <Address of={detail.address} />,
-              },
-              ...(detail.needs
+            columns={2}
+            facts={
+              detail.needs
                 ? needsFacts(detail.needs)
-                : kernel.runsOn === 'cpu'
-                  ? [{ name: 'Runs on', value: 'the host CPU' }]
-                  : []),
-            ]}
+                : [
+                    {
+                      name: 'Runs on',
+                      value: kernel.runsOn === 'cpu' ? 'the host CPU' : 'no device',
+                    },
+                  ]
+            }
           />
         </Panel>
       </Section>
@@ -167,10 +165,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
         <DeviceResults
           kernel={kernel.id}
           results={results}
-          libraries={libraryRates(
-            librariesOn(figures, results.chosen ? [results.chosen.problem] : []),
-            new Set(results.rows.map(({ device }) => device.name)),
-          )}
           keep={chosen}
           isAll={query.rows === 'all'}
           sweepHref={`/sweeps/new?${sweep}`}

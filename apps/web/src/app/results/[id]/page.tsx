@@ -26,9 +26,8 @@ import {
   VerificationTable,
 } from '@/features/results/measurement';
 import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
-import { RateOverTime } from '@/features/results/rate-over-time';
 import { reproduceCommands } from '@/features/results/reproduce';
-import { SampleHistogram, SampleStrip } from '@/features/results/samples';
+import { Samples } from '@/features/results/samples';
 import { shortId } from '@/features/results/short-id';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
@@ -67,10 +66,9 @@ export default async function ResultPage({ params }: Props) {
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
   const duel = measurement && duelView(measurement);
-  const [isKept, surveys, over, bests] = await Promise.all([
+  const [isKept, surveys, bests] = await Promise.all([
     isContributed(variant.kernel) ? store.contributed.get(variant.kernel) : true,
     store.rooflines.latest(result.device.key),
-    store.results.over(result),
     store.devices.best(result.device.key),
   ]);
   const peak = DTYPES[problem.dtype].peak;
@@ -172,21 +170,13 @@ export default async function ResultPage({ params }: Props) {
             title="Samples"
             note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
           >
-            <Panel className="grid md:grid-cols-[3fr_2fr] [&>*+*]:border-line max-md:[&>*+*]:border-t md:[&>*+*]:border-l">
-              <SampleStrip series={measurement.cold} />
-              <SampleHistogram series={measurement.cold} />
+            <Panel>
+              <Samples sides={[{ name: '', series: measurement.cold }]} />
             </Panel>
           </Section>
           {duel && (
             <Section id="duel" title="Duel" note="in turns with another variant">
               <DuelResult of={duel} />
-            </Section>
-          )}
-          {over.length > 1 && (
-            <Section id="over" title="Over time" note="the same variant on this device">
-              <Panel>
-                <RateOverTime problem={problem} results={over} />
-              </Panel>
             </Section>
           )}
           {points.length > 0 && result.device.class !== 'cpu' && (

@@ -5,7 +5,7 @@ import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { libraryRates } from '@/features/sweeps/charts/library-lines';
-import { loadDevices, MAX_RUNS, publishedTimes } from '@/features/sweeps/load';
+import { loadDevices, MAX_RUNS } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
 import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
@@ -96,7 +96,6 @@ export default async function SweepPage({ params }: Props) {
         shapes={shapes}
         devices={devices}
         libraries={libraryRates(libraries, new Set(runs.map(({ device }) => device.name)))}
-        published={publishedTimes(runs)}
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
         stuck={stuckIn(runs, queues)}

@@ -1,39 +1,19 @@
 import { expect, test } from 'vitest';
-import { type Bar, bestOf, bestText } from './rate-bars';
+import { bestOf } from './rate-bars';
 
-const bar = (label: string, of: Pick<Bar, 'isCeiling' | 'isRanked'>): Bar => ({
-  label,
-  rate: 1,
-  low: 1,
-  high: 1,
-  href: null,
-  ...of,
+const run = (kernel: string, reason: string | null) => ({
+  variant: { kernel, tunables: {} },
+  reason,
 });
-const ceiling = bar('copy', { isCeiling: true, isRanked: true });
-const noisy = bar('faster, not ranked', { isRanked: false });
-const ranked = bar('ranked', { isRanked: true });
+const ceiling = run('transpose/copy', null);
+const noisy = run('transpose/tiled', 'noisy');
+const ranked = run('transpose/naive', null);
 
 test('the best bar is the fastest ranked one, never a ceiling', () => {
-  expect(bestOf([ceiling, noisy, ranked, bar('slower', { isRanked: true })])).toBe(ranked);
+  expect(bestOf([ceiling, noisy, ranked, run('transpose/tiled', null)])).toBe(ranked);
 });
 
 test('where nothing is ranked, the fastest is the best', () => {
-  expect(bestOf([ceiling, noisy, bar('slower', { isRanked: false })])).toBe(noisy);
+  expect(bestOf([ceiling, noisy, run('transpose/naive', 'noisy')])).toBe(noisy);
   expect(bestOf([ceiling])).toBeUndefined();
-});
-
-test('the caption says which bar is in colour', () => {
-  const unranked = bar('slower', { isRanked: false });
-  expect(bestText([ranked, unranked])).toBe('; in colour the fastest by median');
-  expect(bestText([noisy, ranked])).toBe('; in colour the fastest by median that is ranked');
-  expect(bestText([ceiling, unranked])).toBe(
-    '; in colour the fastest by median below the ceiling, a copy of as many bytes',
-  );
-  expect(bestText([ceiling, ranked])).toBe(
-    '; in colour the fastest by median below the ceiling, a copy of as many bytes',
-  );
-  expect(bestText([ceiling, noisy, ranked])).toBe(
-    '; in colour the fastest by median that is ranked below the ceiling, a copy of as many bytes',
-  );
-  expect(bestText([ceiling])).toBe('');
 });

@@ -2,10 +2,12 @@
 
 import type { MeasuredRun } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
+import { group } from 'd3-array';
 import { useCallback, useMemo } from 'react';
-import { formatRate } from '@/ui/format';
+import { formatRate, plural } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import type { SeriesStyles } from '@/ui/plot/scales';
+import { threadsOf } from '../../kernels/workgroup';
 import { resultHref, shortKernel } from '../runs';
 import { type LibraryRate, librariesText, libraryItem } from './library-lines';
 
@@ -14,13 +16,19 @@ interface Point {
   readonly kernel: string;
   readonly edge: number;
   readonly rate: number;
+  /** Per workgroup: its facet; null: of a library, which stands in all of them. */
+  readonly threads: number | null;
   readonly address: string;
   readonly href: string | null;
 }
 
+/** Narrower facets are not read, px: all are one then. */
+const FACET_WIDTH = 170;
+
 /**
- * How the best variant of each kernel fares as square problems grow, from runs of one
- * op, device, dtype and profile. Nothing where there are not two sizes.
+ * How the best variant of each kernel fares as square problems grow, from runs of one op, device, dtype
+ * and profile; a facet for each number of threads per workgroup where lines of several can be drawn.
+ * Nothing where there are not two sizes.
  */
 export function SizeCurves({
   runs,
@@ -32,42 +40,57 @@ export function SizeCurves({
   libraries: readonly LibraryRate[];
   styles: SeriesStyles;
 }) {
-  const points = useMemo(() => pointsOf(runs), [runs]);
+  const points = useMemo(() => curvePoints(runs), [runs]);
+  const best = useMemo(
+    () => fastestOf(points, ({ kernel, edge }) => `${kernel} ${edge}`),
+    [points],
+  );
+  const facets = useMemo(() => facetsOf(points), [points]);
   const others = useMemo(() => libraryPoints(libraries), [libraries]);
   const [first] = runs;
   const unit = first ? opOf(first.problem).rateUnit(first.problem) : '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
-  const names = useMemo(() => [...new Set(others.map(({ kernel }) => kernel))], [others]);
 
-  const beside = useMemo(() => {
+  const legend = useMemo(() => {
     const fastest = Math.max(...points.map(({ rate }) => rate));
-    return names.map((name) => {
-      const rates = others.flatMap(({ kernel, rate }) => (kernel === name ? [rate] : []));
-      const item = libraryItem(name, styles.color(name), Math.max(...rates), fastest);
-      return { ...item, symbol: styles.symbol(name) };
-    });
-  }, [points, others, names, styles]);
-  const legend = useMemo(
-    () => [
-      ...kernels.map((text) => ({
-        text,
-        color: styles.color(text),
-        symbol: styles.symbol(text),
+    return [
+      ...kernels.map((text) => ({ text, color: styles.color(text), symbol: styles.symbol(text) })),
+      ...[...group(others, ({ kernel }) => kernel)].map(([name, of]) => ({
+        ...libraryItem(name, styles.color(name), Math.max(...of.map(({ rate }) => rate)), fastest),
+        symbol: styles.symbol(name),
       })),
-      ...beside,
-    ],
-    [kernels, beside, styles],
-  );
+    ];
+  }, [points, others, kernels, styles]);
+  const series = useMemo(() => legend.map(({ text }) => text), [legend]);
 
   const draw = useCallback<DrawPlot>(
-    (Plot, _, shows) => {
-      const shown = points.filter(({ kernel }) => shows(kernel));
+    (Plot, width, shows) => {
+      const isFaceted = facets.length * FACET_WIDTH <= width;
+      const facet = isFaceted && facets.length > 1 ? { fx: 'threads' } : {};
+      const drawn = facet.fx
+        ? points.filter(({ threads }) => threads !== null && facets.includes(threads))
+        : best;
+      const shown = drawn.filter(({ kernel }) => shows(kernel));
       const shownOthers = others.filter(({ kernel }) => shows(kernel));
-      const series = [...kernels, ...names];
+      const line = { x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 };
+      const dot = {
+        x: 'edge',
+        y: 'rate',
+        stroke: 'kernel',
+        symbol: 'kernel',
+        r: 3,
+        title: ({ address, edge, rate }: Point) =>
+          `${address} at ${edge}: ${formatRate(rate)} ${unit}`,
+        href: 'href',
+      };
       return {
         marginLeft: 52,
         marginRight: 12,
         marginBottom: 36,
+        ...(facet.fx && {
+          marginTop: 32,
+          fx: { label: null, tickFormat: (threads: number) => plural(threads, 'thread') },
+        }),
         x: {
           type: 'log',
           base: 2,
@@ -79,58 +102,40 @@ export function SizeCurves({
         color: { domain: series, range: series.map(styles.color) },
         symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
-          Plot.lineY(shown, {
-            x: 'edge',
-            y: 'rate',
-            z: 'kernel',
-            stroke: 'kernel',
-            strokeWidth: 1.5,
-          }),
-          Plot.lineY(shownOthers, {
-            x: 'edge',
-            y: 'rate',
-            z: 'kernel',
-            stroke: 'kernel',
-            strokeWidth: 1.5,
-            strokeDasharray: '4 3',
-          }),
-          Plot.dot([...shown, ...shownOthers], {
-            x: 'edge',
-            y: 'rate',
-            stroke: 'kernel',
-            symbol: 'kernel',
-            r: 3,
-            title: ({ address, edge, rate }: Point) =>
-              `${address} at ${edge}: ${formatRate(rate)} ${unit}`,
-            href: 'href',
-          }),
+          Plot.lineY(shown, { ...line, ...facet }),
+          Plot.lineY(shownOthers, { ...line, strokeDasharray: '4 3' }),
+          Plot.dot(shown, { ...dot, ...facet }),
+          Plot.dot(shownOthers, dot),
         ],
       };
     },
-    [points, others, kernels, names, styles, unit],
+    [points, best, facets, others, series, styles, unit],
   );
 
   if (new Set(points.map(({ edge }) => edge)).size < 2) return null;
+  const peaks = kernels.map((kernel) => {
+    const peak = fastest(best.filter((point) => point.kernel === kernel));
+    return `${kernel} peaks at ${formatRate(peak.rate)} ${unit} for size ${peak.edge}`;
+  });
   return (
     <div className="border-t border-line">
       <Figure
         draw={draw}
-        height={260}
-        caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant, whose spread the table has${librariesText(beside)}.`}
+        height={280}
+        caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant${facets.length > 1 ? ', for each number of threads per workgroup' : ''}${librariesText(legend.slice(kernels.length))}.`}
         fileName="rate-by-size"
         legend={legend}
-        summary={`Rate by size: ${kernels
-          .map((kernel) => {
-            const best = points
-              .filter((point) => point.kernel === kernel)
-              .reduce((a, b) => (b.rate > a.rate ? b : a));
-            return `${kernel} peaks at ${formatRate(best.rate)} ${unit} for size ${best.edge}`;
-          })
-          .join('; ')}.`}
+        summary={`Rate by size: ${peaks.join('; ')}.`}
       />
     </div>
   );
 }
+
+const fastest = (points: readonly Point[]): Point =>
+  points.reduce((a, b) => (b.rate > a.rate ? b : a));
+
+const fastestOf = (points: readonly Point[], keyOf: (point: Point) => string): Point[] =>
+  [...group(points, keyOf).values()].map(fastest);
 
 /** Libraries at square sizes. */
 const libraryPoints = (libraries: readonly LibraryRate[]): Point[] =>
@@ -138,22 +143,31 @@ const libraryPoints = (libraries: readonly LibraryRate[]): Point[] =>
     .flatMap(({ name, problem, rate }) => {
       const edge = Number(shapeText(problem));
       const address = `${name}, not measured by this grid,`;
-      return Number.isInteger(edge) ? [{ kernel: name, edge, rate, address, href: null }] : [];
+      const point = { kernel: name, edge, rate, threads: null, address, href: null };
+      return Number.isInteger(edge) ? [point] : [];
     })
     .sort((a, b) => a.edge - b.edge);
 
-/** The fastest rate of each kernel at each square size. */
-function pointsOf(runs: readonly MeasuredRun[]): Point[] {
-  const best = new Map<string, Point>();
-  for (const run of runs) {
+/** The fastest rate of each kernel at each square size and number of threads. */
+export function curvePoints(runs: readonly MeasuredRun[]): Point[] {
+  const points = runs.flatMap((run): Point[] => {
     const { address, figures, problem, variant } = run;
     const edge = Number(shapeText(problem));
-    if (!Number.isInteger(edge)) continue;
+    if (!Number.isInteger(edge)) return [];
     const kernel = shortKernel(variant.kernel);
-    const key = `${kernel} ${edge}`;
-    if (figures.rate > (best.get(key)?.rate ?? 0)) {
-      best.set(key, { kernel, edge, rate: figures.rate, address, href: resultHref(run) });
-    }
-  }
-  return [...best.values()].sort((a, b) => a.edge - b.edge);
+    const threads = threadsOf(variant, problem.dtype);
+    return [{ kernel, edge, rate: figures.rate, threads, address, href: resultHref(run) }];
+  });
+  const keyOf = ({ edge, kernel, threads }: Point) => `${kernel} ${edge} ${threads}`;
+  return fastestOf(points, keyOf).toSorted((a, b) => a.edge - b.edge);
+}
+
+/** Numbers of threads with which a kernel ran at several sizes, where it ran with several of them. */
+export function facetsOf(points: readonly Point[]): number[] {
+  const lines = [...group(points, ({ kernel, threads }) => `${kernel} ${threads}`).values()]
+    .filter((line) => line.length > 1)
+    .flatMap(([first]) => (first && first.threads !== null ? [first] : []));
+  const counts = [...group(lines, ({ kernel }) => kernel).values()].map((line) => line.length);
+  if (!(Math.max(0, ...counts) > 1)) return [];
+  return [...new Set(lines.flatMap(({ threads }) => threads ?? []))].toSorted((a, b) => a - b);
 }
