@@ -1,4 +1,5 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
+import { isKnownProblem } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
 import { outlierOf } from '../../measure/trust';
 import type { ResultDetail } from '../../view/api';
