@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type KeyboardEvent, type ReactNode } from 'react';
 import { ButtonLink, TextLink } from './button';
 import { formatCount } from './format';
 
@@ -11,6 +11,7 @@ export function TablePanel({
   children,
   stacks = false,
   wraps = false,
+  onGridKey,
 }: {
   caption: string;
   children: ReactNode;
@@ -18,6 +19,8 @@ export function TablePanel({
   stacks?: boolean;
   /** Headings break, where they are longer than what is below them. */
   wraps?: boolean;
+  /** Its cells are one stop of the Tab key, and these keys go through them. */
+  onGridKey?: (event: KeyboardEvent<HTMLTableElement>) => void;
 }) {
   return (
     <section
@@ -28,7 +31,11 @@ export function TablePanel({
       // Positioned, so that what is placed inside cannot widen the page.
       className="scroll-hint relative overflow-x-auto rounded-tile border border-line"
     >
-      <table className={`data-table ${stacks ? 'stacks' : ''} ${wraps ? 'wraps' : ''}`}>
+      <table
+        role={onGridKey && 'grid'}
+        onKeyDown={onGridKey}
+        className={`data-table ${stacks ? 'stacks' : ''} ${wraps ? 'wraps' : ''}`}
+      >
         <caption className="sr-only">{caption}</caption>
         {children}
       </table>
@@ -46,6 +53,20 @@ export interface Column<Row> {
   /** A number: to the right, in digits of one width. */
   readonly isFigure?: boolean;
   readonly className?: string;
+  /** Of a table that can be sorted. */
+  readonly sorted?: 'ascending' | 'descending' | 'none';
+  readonly onSort?: () => void;
+}
+
+/** Rows shown before the reader asks for all; most grids have fewer. */
+const MOST_ROWS = 50;
+
+/** How a table leaves out rows beyond the first, and where all of them are. */
+export interface Rest {
+  readonly noun: string;
+  readonly isAll: boolean;
+  readonly allHref: string;
+  readonly most?: number;
 }
 
 /**
@@ -53,7 +74,9 @@ export interface Column<Row> {
  *
  * @param keyOf tells rows apart
  * @param rowHead index of the column that names a row
- * @param children further rows below
+ * @param groupOf a heading above the first of the rows that share it
+ * @param isLit whether a row stands out
+ * @param rest absent: every row is shown
  */
 export function DataTable<Row>({
   caption,
@@ -61,90 +84,130 @@ export function DataTable<Row>({
   rows,
   keyOf,
   rowHead = 0,
-  children,
+  groupOf,
+  isLit,
+  rest,
+  empty,
+  wraps = false,
 }: {
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row, index: number) => string | number;
   rowHead?: number;
-  children?: ReactNode;
+  groupOf?: (row: Row) => string;
+  isLit?: (row: Row) => boolean;
+  rest?: Rest;
+  /** In place of rows. */
+  empty?: string;
+  /** Headings break, where they are longer than what is below them. */
+  wraps?: boolean;
 }) {
-  const classOf = ({ className = '', isFigure }: Column<Row>) =>
-    isFigure ? `figure ${className}` : className || undefined;
+  const most = !rest || rest.isAll ? rows.length : (rest.most ?? MOST_ROWS);
+  const shown = rows.slice(0, most);
+  const headed = shown.map((row, at) => {
+    const group = groupOf?.(row);
+    const before = shown[at - 1];
+    return { row, group: before && groupOf?.(before) === group ? undefined : group };
+  });
   return (
-    <TablePanel caption={caption} stacks>
+    <TablePanel caption={caption} stacks wraps={wraps}>
       <thead>
         <tr>
-          {columns.map(({ head, isFigure, title }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-            <th key={index} scope="col" className={isFigure ? 'figure' : undefined} title={title}>
-              {head}
+          {columns.map(({ head, isFigure, onSort, sorted, title }, index) => (
+            <th
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+              key={index}
+              scope="col"
+              className={isFigure ? 'figure' : undefined}
+              title={title}
+              aria-sort={sorted}
+            >
+              {onSort ? <SortButton head={head} onSort={onSort} sorted={sorted ?? 'none'} /> : head}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
-        {rows.map((row, at) => (
-          <tr key={keyOf(row, at)}>
-            {columns.map((column, index) => {
-              const Cell = index === rowHead ? 'th' : 'td';
-              const content = column.cell(row);
-              return (
-                <Cell
-                  // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-                  key={index}
-                  scope={index === rowHead ? 'row' : undefined}
-                  className={classOf(column)}
-                  data-head={typeof column.head === 'string' ? column.head : undefined}
-                  // On a card a heading without a value tells nothing.
-                  data-void={content === '–' ? '' : undefined}
-                >
-                  {content}
-                </Cell>
-              );
-            })}
-          </tr>
+        {headed.map(({ group, row }, at) => (
+          <Fragment key={keyOf(row, at)}>
+            {group !== undefined && (
+              <tr className="!bg-sunken text-2xs text-muted">
+                <th scope="rowgroup" colSpan={columns.length} className="!py-1">
+                  {group}
+                </th>
+              </tr>
+            )}
+            <tr className={isLit?.(row) ? '!bg-accent-soft' : undefined}>
+              {columns.map((column, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                <Cell key={index} column={column} row={row} isHead={index === rowHead} />
+              ))}
+            </tr>
+          </Fragment>
         ))}
-        {children}
+        {empty && rows.length === 0 && (
+          <tr>
+            <td colSpan={columns.length} className="!py-4 text-center text-muted">
+              {empty}
+            </td>
+          </tr>
+        )}
+        {rest && rows.length > most && (
+          <tr>
+            <td colSpan={columns.length} className="text-muted">
+              {formatCount(rows.length - most)} more {rest.noun}.{' '}
+              <TextLink href={rest.allHref}>Show all {formatCount(rows.length)}</TextLink>
+            </td>
+          </tr>
+        )}
       </tbody>
     </TablePanel>
   );
 }
 
-/** Rows shown before the reader asks for all; most grids have fewer. */
-const MOST_ROWS = 50;
+const ARROWS = { ascending: '↑', descending: '↓', none: '↕' } as const;
 
-export const shownRows = <T,>(
-  rows: readonly T[],
-  isAll: boolean,
-  most = MOST_ROWS,
-): readonly T[] => (isAll ? rows : rows.slice(0, most));
-
-/** A last row that leads to the rows left out, if any. */
-export function MoreRows({
-  of,
-  noun,
-  isAll,
-  allHref,
-  columns,
-  most = MOST_ROWS,
-}: {
-  of: number;
-  noun: string;
-  isAll: boolean;
-  allHref: string;
-  columns: number;
-  most?: number;
-}) {
-  if (isAll || of <= most) return null;
+function SortButton({
+  head,
+  onSort,
+  sorted,
+}: Required<Pick<Column<unknown>, 'head' | 'onSort' | 'sorted'>>) {
   return (
-    <tr>
-      <td colSpan={columns} className="text-muted">
-        {formatCount(of - most)} more {noun}.{' '}
-        <TextLink href={allHref}>Show all {formatCount(of)}</TextLink>
-      </td>
-    </tr>
+    <button
+      type="button"
+      onClick={onSort}
+      className="inline-flex items-center gap-1 hover:text-ink"
+    >
+      {head}
+      <span aria-hidden="true" className={sorted === 'none' ? 'opacity-30' : 'text-accent'}>
+        {ARROWS[sorted]}
+      </span>
+    </button>
+  );
+}
+
+function Cell<Row>({
+  column: { cell, className = '', head, isFigure },
+  row,
+  isHead,
+}: {
+  column: Column<Row>;
+  row: Row;
+  isHead: boolean;
+}) {
+  const Tag = isHead ? 'th' : 'td';
+  const content = cell(row);
+  return (
+    <Tag
+      scope={isHead ? 'row' : undefined}
+      className={isFigure ? `figure ${className}` : className || undefined}
+      data-head={typeof head === 'string' ? head : undefined}
+      // On a card a heading without a value tells nothing.
+      data-void={content === '–' ? '' : undefined}
+    >
+      {content}
+    </Tag>
   );
 }
 

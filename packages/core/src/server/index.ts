@@ -19,7 +19,7 @@ export type {
   ContributedRun,
   Waiting,
 } from './store/contributed-results';
-export type { DeviceSummary, SizeRate } from './store/devices';
+export type { DeviceSummary } from './store/devices';
 export { LOST_AFTER_MS } from './store/fleet';
 export { openStore, type Store } from './store/store';
 export type { FailedSweep } from './store/sweeps';

@@ -61,6 +61,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
     <DataTable
       caption={`${id} by device and problem`}
       rows={versionRuns}
+      empty="Nothing has been run yet."
       keyOf={({ runId }) => runId}
       columns={[
         {
@@ -124,15 +125,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
               : '–',
         },
       ]}
-    >
-      {versionRuns.length === 0 && (
-        <tr>
-          <td colSpan={7 + versions.length + outcomes.length} className="text-muted">
-            Nothing has been run yet.
-          </td>
-        </tr>
-      )}
-    </DataTable>
+    />
   );
 }
 

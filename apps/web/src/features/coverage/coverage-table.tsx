@@ -3,7 +3,7 @@ import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
-import { DataTable, MoreRows, shownRows } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 
 /** States of a cell's runs, with their looks in the bar: each has a colour and a pattern of its own. */
 export const PARTS = [
@@ -29,7 +29,8 @@ export function CoverageTable({
   return (
     <DataTable
       caption="Coverage"
-      rows={shownRows(devices, isAll, MOST_DEVICES)}
+      rows={devices}
+      rest={{ noun: 'devices', isAll, allHref: '?rows=all', most: MOST_DEVICES }}
       keyOf={({ device }) => device.key}
       columns={[
         {
@@ -50,12 +51,7 @@ export function CoverageTable({
           ),
         },
       ]}
-    >
-      <MoreRows
-        {...{ of: devices.length, noun: 'devices', isAll, most: MOST_DEVICES, columns: 2 }}
-        allHref="?rows=all"
-      />
-    </DataTable>
+    />
   );
 }
 

@@ -4,7 +4,7 @@ import { group } from 'd3-array';
 import { ComparableVariant } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatNs, formatShape, formatSpeedup } from '@/ui/format';
-import { DataTable, MoreRows, shownRows } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 import { DeviceName } from './device-name';
 
 /** How each kernel does in a browser against itself without one, on the same GPU. */
@@ -43,7 +43,8 @@ export function BrowserTax({
       </ul>
       <DataTable
         caption="Each variant in a browser and natively"
-        rows={shownRows(rows, isAll)}
+        rows={rows}
+        rest={{ noun: 'pairs', isAll, allHref: '?rows=all#browser-tax' }}
         keyOf={({ pair }) => `${pair.a.resultId} ${pair.b.resultId}`}
         columns={[
           {
@@ -93,15 +94,7 @@ export function BrowserTax({
           { head: 'Natively', isFigure: true, cell: ({ pair: { a } }) => <Side of={a} /> },
           { head: 'In the browser', isFigure: true, cell: ({ pair: { b } }) => <Side of={b} /> },
         ]}
-      >
-        <MoreRows
-          of={rows.length}
-          noun="pairs"
-          isAll={isAll}
-          allHref="?rows=all#browser-tax"
-          columns={6}
-        />
-      </DataTable>
+      />
     </>
   );
 }

@@ -12,7 +12,7 @@ import { rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { featureText } from '@/features/kernels/needs';
-import { ShorterMedian, SlowEnd } from '@/features/leaderboard/row-parts';
+import { ShorterMedian, WideInterval } from '@/features/leaderboard/row-parts';
 import { ImportedBadge } from '@/features/results/outcome';
 import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
@@ -71,7 +71,7 @@ export function BestResults({
                 )}{' '}
                 <ImportedBadge of={imported} />
                 {reason && !common && <span className="block text-xs text-muted">{reason}</span>}
-                <SlowEnd of={headline} />
+                <WideInterval of={headline} />
                 <ShorterMedian of={shorterMedian} />
               </>
             ),

@@ -10,7 +10,7 @@ import { formatPercent, formatShape, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { QueryForm } from '@/ui/query-form';
 import { fullBar, RateBar } from '@/ui/rate-bar';
-import { DataTable, MoreRows, shownRows } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 import { ComparableVariant } from './address';
 
 type Measured = KernelResults['problems'][number];
@@ -88,7 +88,8 @@ export function DeviceResults({
       </div>
       <DataTable
         caption={`Results of ${problemText(chosen.problem)} by device`}
-        rows={shownRows(rows, isAll, MOST_DEVICES)}
+        rows={rows}
+        rest={{ noun: 'devices', isAll, allHref: `?${all}#results`, most: MOST_DEVICES }}
         keyOf={({ device }) => device.key}
         columns={[
           {
@@ -127,16 +128,7 @@ export function DeviceResults({
             cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatPercent(partOfBest)),
           },
         ]}
-      >
-        <MoreRows
-          of={rows.length}
-          noun="devices"
-          isAll={isAll}
-          allHref={`?${all}#results`}
-          columns={5}
-          most={MOST_DEVICES}
-        />
-      </DataTable>
+      />
     </>
   );
 }

@@ -40,6 +40,8 @@ export function Filters({
   const others = referenceShapes.filter((shape) => !isOwn(shape));
   const words = (shape: string) => sidesText({ op: query.op, shape: parseShape(query.op, shape) });
   const isListed = isOwn(asked) || others.includes(asked);
+  // Open where something of it was asked for.
+  const isAdvanced = query.groups !== undefined || query.profile !== PROFILES[0];
 
   return (
     <PhoneFold title={boardTitle({ ...query, shape: asked || undefined, view: 'devices' })}>
@@ -80,44 +82,48 @@ export function Filters({
             ...others.map((shape) => [shape, `${words(shape)} (reference)`] as const),
           ]}
         />
-        <Choice
-          isLong
-          name="profile"
-          label="Profile"
-          value={query.profile}
-          options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
-        />
-        <fieldset className="min-w-0 basis-full">
-          <legend className="mb-1 text-xs font-medium">Groups</legend>
-          {/* The key renews the controls when the address changes under them. */}
-          <div
-            className="flex min-h-8 flex-wrap items-center gap-1.5 whitespace-nowrap"
-            key={groups.join()}
-          >
-            {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(
-              ([group, title]) => (
-                <Chip
-                  key={group}
-                  name="groups"
-                  value={group}
-                  defaultChecked={groups.includes(group)}
-                >
-                  {title}
-                </Chip>
-              ),
-            )}
-            {query.view === 'devices' && groups.includes('contributed') && (
-              <Chip
-                name="contributed"
-                value="together"
-                defaultChecked={query.contributed === 'together'}
-                key={query.contributed}
+        <details className="basis-full text-[0.8125rem]" open={isAdvanced}>
+          <summary className="text-muted">Advanced: profile and groups</summary>
+          <div className="mt-2 flex flex-wrap items-end gap-3">
+            <Choice
+              name="profile"
+              label="Profile"
+              value={query.profile}
+              options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
+            />
+            <fieldset className="min-w-0">
+              <legend className="mb-1 text-xs font-medium">Groups</legend>
+              {/* The key renews the controls when the address changes under them. */}
+              <div
+                className="flex min-h-8 flex-wrap items-center gap-1.5 whitespace-nowrap"
+                key={groups.join()}
               >
-                Rank contributed kernels with ours
-              </Chip>
-            )}
+                {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(
+                  ([group, title]) => (
+                    <Chip
+                      key={group}
+                      name="groups"
+                      value={group}
+                      defaultChecked={groups.includes(group)}
+                    >
+                      {title}
+                    </Chip>
+                  ),
+                )}
+                {query.view === 'devices' && groups.includes('contributed') && (
+                  <Chip
+                    name="contributed"
+                    value="together"
+                    defaultChecked={query.contributed === 'together'}
+                    key={query.contributed}
+                  >
+                    Rank contributed kernels with ours
+                  </Chip>
+                )}
+              </div>
+            </fieldset>
           </div>
-        </fieldset>
+        </details>
       </QueryForm>
     </PhoneFold>
   );

@@ -7,9 +7,10 @@ import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
 import { Badge, Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
+import { Bar } from '@/ui/rate-bar';
 import { DataTable } from '@/ui/table';
-import { type BoardQuery, boardHref, GROUP_TITLES, WITHOUT } from './query';
-import { MoreRows, RateBar, ShorterMedian, shownRows } from './row-parts';
+import { type BoardQuery, boardHref, GROUP_TITLES, restOf, WITHOUT } from './query';
+import { ShorterMedian } from './row-parts';
 
 /** Which variant to ship where one has to do for all, and what that costs. */
 export function PortabilityTables({
@@ -67,7 +68,8 @@ export function PortabilityTables({
       >
         <DataTable
           caption={`Portability of variants: ${caption}`}
-          rows={shownRows(variants, query)}
+          rows={variants}
+          rest={restOf(query, 'variants')}
           keyOf={({ address }) => address}
           columns={[
             {
@@ -84,10 +86,7 @@ export function PortabilityTables({
               head: 'Mean share of best',
               className: 'min-w-40',
               cell: ({ isWide, partOfBest }) => (
-                <RateBar
-                  {...{ value: partOfBest, max: 1, isRanked: isWide }}
-                  text={formatPercent(partOfBest)}
-                />
+                <Bar part={partOfBest} text={formatPercent(partOfBest)} isRanked={isWide} />
               ),
             },
             {
@@ -127,9 +126,7 @@ export function PortabilityTables({
                 ),
             },
           ]}
-        >
-          <MoreRows of={variants.length} noun="variants" query={query} columns={5} />
-        </DataTable>
+        />
       </Section>
       <Section id="shipping" title="One variant everywhere" note={shippingSummary(shipping)}>
         <p className="mb-2">
@@ -138,7 +135,8 @@ export function PortabilityTables({
         </p>
         <DataTable
           caption={`What one variant everywhere costs each device: ${caption}`}
-          rows={shownRows(shipping.devices, query)}
+          rows={shipping.devices}
+          rest={restOf(query, 'devices')}
           keyOf={({ device }) => device.key}
           columns={[
             {
@@ -177,9 +175,7 @@ export function PortabilityTables({
               cell: ({ shipped }) => costText(shipped),
             },
           ]}
-        >
-          <MoreRows of={shipping.devices.length} noun="devices" query={query} columns={5} />
-        </DataTable>
+        />
       </Section>
     </>
   );

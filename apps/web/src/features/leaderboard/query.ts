@@ -7,6 +7,7 @@ import {
 import { OPS, parseShape } from '@tilemark/kernels';
 import { z } from 'zod';
 import { formatShape } from '@/ui/format';
+import type { Rest } from '@/ui/table';
 
 const VIEWS = ['devices', 'heatmap', 'portability'] as const;
 export type View = (typeof VIEWS)[number];
@@ -89,6 +90,13 @@ export function boardHref(
   }
   return `/?${search}`;
 }
+
+/** How a view leaves out rows, and where all of them are. */
+export const restOf = (query: BoardQuery, noun: string): Rest => ({
+  noun,
+  isAll: query.rows === 'all',
+  allHref: boardHref(query, { rows: 'all' }),
+});
 
 function apiQuery(query: BoardQuery): URLSearchParams {
   const { view, groups, rows: _, map: __, ship, contributed = 'apart', ...problem } = query;

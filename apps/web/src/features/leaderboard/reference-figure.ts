@@ -26,18 +26,3 @@ export const rowsBeside = (
       return !ofHardware.every((figure) => cells.some((cell) => isSameFigure(figure, cell)));
     }),
   );
-
-/** What has no place in a heat map, whose columns are our kernels: libraries, and reports' own code. */
-export const othersOf = (
-  figures: readonly Pick<ReferenceFigure, 'by' | 'hardware'>[],
-): string[] => [
-  ...new Set(
-    figures.flatMap(({ by, hardware }) =>
-      by.kind === 'kernel'
-        ? []
-        : by.kind === 'library'
-          ? [by.name]
-          : [`published reports on ${hardware ?? 'unknown hardware'}`],
-    ),
-  ),
-];

@@ -1,138 +1,17 @@
 import { peakShare, type ReferenceFigure } from '@tilemark/core';
-import { DTYPES, isCeiling, KERNELS, shapeText, shortAddress } from '@tilemark/kernels';
+import { isCeiling, KERNELS, shortAddress } from '@tilemark/kernels';
 import { Address, kernelHref } from '@/features/kernels/address';
-import { RoofText } from '@/features/results/outcome';
-import { TextLink } from '@/ui/button';
+import { problemText } from '@/features/sweeps/runs';
 import { Rate } from '@/ui/facts';
-import { formatInterval, formatMoment, formatNs, formatRate, formatShape } from '@/ui/format';
+import { formatMoment, formatNs } from '@/ui/format';
 import { Link } from '@/ui/link';
 import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
-import { type Columns, columnCount, RateBar } from './row-parts';
-
-export const ABOUT =
-  'not measured by this grid, never ranked; libraries and reports have no profile, so every profile shows them; an interval is of one run, without the spread between runs';
-
-/** Where the shipped figures are explained. */
-const MORE = '/docs/performance-h200';
-
-/** Figures of reference below the rows of a board, with columns as there. */
-export function ReferenceRows({
-  figures,
-  full,
-  columns,
-}: {
-  figures: readonly ReferenceFigure[];
-  /** The rate of a full bar. */
-  full: number;
-  columns: Columns;
-}) {
-  const span = columnCount(columns);
-  const sources = sourcesOf(figures, false);
-  const [first] = figures;
-  const isUnbounded =
-    first && DTYPES[first.problem.dtype].peak === 'f16' && !figures.some((each) => peakOf(each));
-  return (
-    <tbody>
-      <tr className="!bg-sunken text-2xs text-muted">
-        <th scope="rowgroup" colSpan={2} className="!py-1">
-          Reference
-        </th>
-        <td colSpan={span - 2} className="!py-1">
-          {ABOUT} (<TextLink href={MORE}>how it was measured</TextLink>)
-          {first && <>; a full bar is {formatRate(full)}</>}
-          {first &&
-            isUnbounded &&
-            '; no % of peak: the vector rate of a data sheet does not bound matrix units'}
-        </td>
-      </tr>
-      {figures.map((figure) => (
-        <Row key={keyOf(figure)} {...{ figure, sources, full, columns }} />
-      ))}
-      {figures.length > 0 && (
-        <tr>
-          <td colSpan={span}>
-            <Sources of={sources} />
-          </td>
-        </tr>
-      )}
-      {figures.length === 0 && (
-        <tr>
-          <td colSpan={span} className="text-muted">
-            There is no reference for this problem.
-          </td>
-        </tr>
-      )}
-    </tbody>
-  );
-}
-
-function Row({
-  figure,
-  sources,
-  full,
-  columns,
-}: {
-  figure: ReferenceFigure;
-  sources: readonly string[];
-  full: number;
-  columns: Columns;
-}) {
-  const { interval, medianNs, rate } = figure;
-  const peak = peakOf(figure);
-  const source = provenance(figure, false);
-  return (
-    <tr>
-      <td className="figure">–</td>
-      <th scope="row" className="min-w-48">
-        {figure.hardware ?? 'Unknown hardware'} <SourceMark text={source} among={sources} />
-      </th>
-      <td>
-        <RateBar
-          value={rate.value}
-          {...(interval && {
-            low: (rate.value * medianNs) / interval.highNs,
-            high: (rate.value * medianNs) / interval.lowNs,
-          })}
-          max={full}
-          text={formatRate(rate.value)}
-          isRanked={false}
-        />
-      </td>
-      {columns.metrics.map(({ id }) => (
-        <td key={id} className="figure">
-          {id === 'medianNs' ? (
-            <>
-              {formatNs(medianNs)}
-              {interval && (
-                <span className="block text-xs text-muted">
-                  {formatInterval(medianNs, interval.lowNs, interval.highNs)}
-                </span>
-              )}
-            </>
-          ) : id === 'roofShare' && peak ? (
-            <RoofText of={peak} />
-          ) : (
-            '–'
-          )}
-        </td>
-      ))}
-      {columns.hasNaive && <td className="figure">–</td>}
-      {columns.hasSizes && <td className="text-muted">–</td>}
-      <td className="min-w-44">
-        <What figure={figure} />
-      </td>
-      <td className="figure whitespace-nowrap text-muted">
-        {figure.measuredAt?.slice(0, 10) ?? '–'}
-      </td>
-    </tr>
-  );
-}
 
 export const peakOf = ({ class: kind, hardware, ...of }: ReferenceFigure) =>
   peakShare({ ...of, device: { name: hardware ?? '', class: kind } });
 
-/** Figures of reference on a page of their own subject: a kernel, a sweep. */
+/** Figures of reference on a page of their own subject: a kernel, a device, a sweep. */
 export function ReferenceTable({
   figures,
   caption,
@@ -146,20 +25,20 @@ export function ReferenceTable({
       <DataTable
         caption={caption}
         rows={figures}
-        keyOf={(figure) => `${keyOf(figure)} ${problemText(figure)} ${figure.profile}`}
+        keyOf={(figure) => `${keyOf(figure)} ${problemText(figure.problem)} ${figure.profile}`}
         columns={[
           {
             head: 'What ran',
             className: 'min-w-44',
-            cell: (figure) => <What figure={figure} />,
+            cell: (figure) => <FigureSource figure={figure} />,
           },
           {
             head: 'Problem',
             className: 'whitespace-nowrap',
-            cell: (figure) => (
+            cell: ({ problem, profile }) => (
               <>
-                {problemText(figure)}
-                {figure.profile && <span className="text-muted">, {figure.profile}</span>}
+                {problemText(problem)}
+                {profile && <span className="text-muted">, {profile}</span>}
               </>
             ),
           },
@@ -181,21 +60,16 @@ export function ReferenceTable({
           },
         ]}
       />
-      <div className="mt-2">
-        <Sources of={sources} />
-      </div>
+      <Sources of={sources} />
     </>
   );
 }
-
-const problemText = ({ problem }: ReferenceFigure): string =>
-  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`;
 
 export const keyOf = ({ by, hardware, imported, source }: ReferenceFigure): string =>
   JSON.stringify([hardware, by, source, imported?.at]);
 
 /** What ran: a kernel, a library, or a report's own code. */
-export function What({ figure: { by } }: { figure: ReferenceFigure }) {
+export function FigureSource({ figure: { by } }: { figure: ReferenceFigure }) {
   if (by.kind === 'library') {
     return (
       <>
@@ -225,19 +99,12 @@ export function What({ figure: { by } }: { figure: ReferenceFigure }) {
   );
 }
 
-/**
- * Where a figure comes from.
- *
- * @param hasDate whether the date has no column of its own
- */
-export function provenance(
-  { imported, measuredAt, source, unranked }: ReferenceFigure,
-  hasDate = true,
-): string {
+/** Where a figure comes from. */
+export function provenance({ imported, measuredAt, source, unranked }: ReferenceFigure): string {
   const date = measuredAt?.slice(0, 10);
   return [
     source.replaceAll('`', ''),
-    hasDate && date && !source.includes(date) && `Measured ${date}.`,
+    date && !source.includes(date) && `Measured ${date}.`,
     unranked && `Would not be ranked: ${unranked}.`,
     imported && `Imported by ${imported.by}, ${formatMoment(new Date(imported.at))}.`,
   ]
@@ -246,8 +113,8 @@ export function provenance(
 }
 
 /** Where figures come from, each source once: many figures share a long one. */
-export const sourcesOf = (figures: readonly ReferenceFigure[], hasDate = true): string[] => [
-  ...new Set(figures.map((figure) => provenance(figure, hasDate))),
+export const sourcesOf = (figures: readonly ReferenceFigure[]): string[] => [
+  ...new Set(figures.map(provenance)),
 ];
 
 /** The number of a figure's source in the list below. */
@@ -259,9 +126,11 @@ export function SourceMark({ text, among }: { text: string; among: readonly stri
   );
 }
 
+/** The sources below their table; nothing without any. */
 export function Sources({ of }: { of: readonly string[] }) {
+  if (of.length === 0) return null;
   return (
-    <ol aria-label="Sources" className="space-y-0.5 text-xs font-normal text-muted">
+    <ol aria-label="Sources" className="mt-2 space-y-0.5 text-xs font-normal text-muted">
       {of.map((text, index) => (
         <li key={text} className="break-words">
           [{index + 1}] {text}

@@ -2,6 +2,7 @@ import {
   bestOfEach,
   bestOfKernels,
   type Leaderboard,
+  METHODOLOGY_VERSION,
   PROFILES,
   type Profile,
   type ReferenceFigure,
@@ -15,14 +16,11 @@ import { ButtonLink, TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
 import { Empty } from '@/ui/notice';
 import { Board } from './board';
-import { bestsOfCells, bestsOfRows } from './faster-profile';
-import { FasterUnder, fasterUnder } from './faster-under';
 import { HeatMapTable } from './heat-map-table';
-import { isSame, openingShape, shapesOf, widerShape, wideShape } from './opening';
-import { NoGpuYet, OneKernel, WhereMost } from './opening-notes';
+import { isSame, openingShape, shapesOf } from './opening';
 import { PortabilityTables } from './portability-tables';
 import { type BoardQuery, boardHref, classesOf, type Group } from './query';
-import { othersOf, rowsBeside } from './reference-figure';
+import { rowsBeside } from './reference-figure';
 
 /** A view of the board with what it was made from. */
 export interface LoadedView {
@@ -38,167 +36,214 @@ export interface LoadedView {
   readonly content: ReactNode;
 }
 
+/** With fewer GPUs of its own a grid shows the reference unasked. */
+export const FEW_GPUS = 3;
+
 /** Reads what a view shows. */
 export async function loadView(store: Store, query: BoardQuery): Promise<LoadedView> {
-  const { op, dtype, profile, shape, ship } = query;
-  const problem = { op, dtype, profile, ...(shape !== undefined && { shape }) };
-  const groups = classesOf(query.groups);
-  const grouped = { ...problem, ...(groups && { groups }) };
-  if (query.view === 'portability') {
-    const report = await store
-      .portability({ ...grouped, ...(ship !== undefined && { ship }) })
-      .catch((error: unknown) => {
-        // A variant that no device shown has measured.
-        if (isInputError(error)) notFound();
-        throw error;
-      });
-    return {
-      answer: report,
-      board: report,
-      groups: report.groups,
-      referenceShapes: [],
-      hasOwn: report.devices > 0,
-      content: <PortabilityTables report={report} query={query} />,
-    };
-  }
+  if (query.view === 'portability') return portabilityView(store, query);
+  const { dtype, op, profile } = query;
   const { gpus } = await store.overview();
   const hasReference = query.groups?.includes('reference') ?? gpus < FEW_GPUS;
   // Figures of one op and dtype; the board's problem follows from them where no GPU has one.
   const figures = hasReference ? await store.references.list({ op, dtype }) : [];
-  const openingOf = ({ problems }: LoadedView['board']) =>
-    shape === undefined && !problems.some((each) => each.gpus > 0)
-      ? openingShape(figures, profile)
-      : null;
-  const besideOf = ({ problem }: LoadedView['board']) =>
-    figures.filter((each) => problem && isSame(each.problem, problem));
-  const referenceShapes = shapesOf(figures, profile);
-  if (query.view === 'heatmap') {
-    const asked = await store.heatMap(grouped);
-    const opening = openingOf(asked);
-    const first = opening === null ? asked : await store.heatMap({ ...grouped, shape: opening });
-    const wider = shape === undefined ? await widerShape(store, first, figures) : null;
-    const map = wider === null ? first : await store.heatMap({ ...grouped, shape: wider.shape });
-    const best = bestOfKernels(besideOf(map), profile);
-    const reference = rowsBeside(best, map.rows);
-    const repeated = [...best.keys()].filter((hardware) => !reference.has(hardware));
-    const others = othersOf(besideOf(map));
-    const cells = bestsOfCells(map.rows);
-    const faster = await fasterUnder(store, map.problem, cells, besideOf(map), query);
-    return {
-      answer: asked,
-      board: map,
-      referenceShapes,
-      hasOwn: map.rows.length > 0,
-      groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
-      content:
-        map.rows.length + reference.size > 0 ? (
-          <>
-            {wider !== null && first.problem && (
-              <OneKernel shape={shapeText(first.problem)} counted={wider.classes} query={query} />
-            )}
-            {wider === null && opening !== null && (
-              <WhereMost of={wideShape(figures, profile)} here={opening} query={query} />
-            )}
-            <HeatMapTable {...{ map, reference, repeated, others, faster, query }} />
-          </>
-        ) : (
-          await empty(store, query)
-        ),
-    };
-  }
-  const asked = { ...problem, contributed: query.contributed ?? ('apart' as const) };
-  const answer = await store.leaderboard(asked);
-  const opening = openingOf(answer);
-  const board = opening === null ? answer : await store.leaderboard({ ...asked, shape: opening });
-  const present = board.rows.filter(({ author }) => !author).map(({ device }) => device.class);
-  const hasContributed = present.length < board.rows.length;
-  const shown: readonly Group[] = query.groups ?? [
-    ...shownGroups(undefined, present),
-    ...(hasContributed ? (['contributed'] as const) : []),
-    ...(hasReference ? (['reference'] as const) : []),
-  ];
-  const hasRows = board.rows.some(
-    ({ author, device }) =>
-      shown.includes(device.class) && (!author || shown.includes('contributed')),
-  );
-  const answered = { answer, board, groups: shown, referenceShapes, hasOwn: hasRows };
-  if (board.problem && answer.problems.length > 0 && !hasRows && !shown.includes('reference')) {
-    const here = { ...query, shape: shapeText(board.problem) };
-    return { ...answered, content: await empty(store, here) };
-  }
-  if (!board.problem || !(hasRows || shown.includes('reference'))) {
-    const others = PROFILES.filter((each) => each !== profile);
-    const hasOwn = async (each: Profile) =>
-      (await store.leaderboard({ op, dtype, profile: each })).problems.length > 0;
-    const had = await Promise.all(
-      others.map(async (each) => openingShape(figures, each) !== null || (await hasOwn(each))),
-    );
-    const elsewhere = others.find((_, index) => had[index]);
-    return { ...answered, content: await empty(store, query, elsewhere) };
-  }
-  // A file that was imported as results may be what a figure was taken from.
-  const isRow = ({ hardware, medianNs }: ReferenceFigure) =>
-    board.rows.some((row) => row.device.name === hardware && row.medianNs === medianNs);
-  const reference = shown.includes('reference')
-    ? bestOfEach(besideOf(board), profile).filter((figure) => !isRow(figure))
+  const view = query.view === 'heatmap' ? heatMapView : devicesView;
+  const loaded = await view(store, query, hasReference, figures);
+  return { ...loaded, referenceShapes: shapesOf(figures, profile) };
+}
+
+type View = (
+  store: Store,
+  query: BoardQuery,
+  hasReference: boolean,
+  figures: readonly ReferenceFigure[],
+) => Promise<Omit<LoadedView, 'referenceShapes'>>;
+
+const askedOf = ({ dtype, op, profile, shape }: BoardQuery) => ({
+  op,
+  dtype,
+  profile,
+  ...(shape !== undefined && { shape }),
+});
+
+/** The problem of the reference on which a view opens where none is asked for and no GPU has measured one. */
+const openingOf = (
+  { problems }: LoadedView['board'],
+  { profile, shape }: BoardQuery,
+  figures: readonly ReferenceFigure[],
+): string | null =>
+  shape === undefined && !problems.some(({ gpus }) => gpus > 0)
+    ? openingShape(figures, profile)
     : null;
-  if (!hasRows && !reference?.length) {
-    return { ...answered, content: await empty(store, query) };
-  }
-  const hasNoGpu = Boolean(reference?.length) && !answer.problems.some(({ gpus }) => gpus > 0);
-  const visible = board.rows.filter(({ device }) => shown.includes(device.class));
-  const [sizes, faster] = await Promise.all([
-    store.devices.sizes(
-      board.rows.map(({ device }) => device.key),
-      { op, dtype, profile },
-      board.methodology,
-    ),
-    fasterUnder(store, board.problem, bestsOfRows(visible), besideOf(board), query),
-  ]);
+
+async function portabilityView(store: Store, query: BoardQuery): Promise<LoadedView> {
+  const groups = classesOf(query.groups);
+  const { ship } = query;
+  const report = await store
+    .portability({
+      ...askedOf(query),
+      ...(groups && { groups }),
+      ...(ship !== undefined && { ship }),
+    })
+    .catch((error: unknown) => {
+      // A variant that no device shown has measured.
+      if (isInputError(error)) notFound();
+      throw error;
+    });
   return {
-    ...answered,
-    content: (
-      <>
-        {hasNoGpu && <NoGpuYet own={answer} shown={board} query={query} />}
-        <FasterUnder faster={faster} query={query} problem={board.problem} />
-        <Board board={board} query={query} groups={shown} reference={reference} sizes={sizes} />
-      </>
-    ),
+    answer: report,
+    board: report,
+    groups: report.groups,
+    referenceShapes: [],
+    hasOwn: report.devices > 0,
+    content: <PortabilityTables report={report} query={query} />,
   };
 }
 
-/** With fewer GPUs of its own a grid shows the reference unasked. */
-export const FEW_GPUS = 3;
+const heatMapView: View = async (store, query, hasReference, figures) => {
+  const groups = classesOf(query.groups);
+  const grouped = { ...askedOf(query), ...(groups && { groups }) };
+  const answer = await store.heatMap(grouped);
+  const opening = openingOf(answer, query, figures);
+  const map = opening === null ? answer : await store.heatMap({ ...grouped, shape: opening });
+  const { problem } = map;
+  const beside = figures.filter((figure) => problem && isSame(figure.problem, problem));
+  const reference = rowsBeside(bestOfKernels(beside, query.profile), map.rows);
+  return {
+    answer,
+    board: map,
+    hasOwn: map.rows.length > 0,
+    groups: [...map.groups, ...(hasReference ? (['reference'] as const) : [])],
+    content:
+      map.rows.length + reference.size > 0 ? (
+        <HeatMapTable map={map} reference={reference} query={query} />
+      ) : (
+        await empty(store, query, figures)
+      ),
+  };
+};
 
-async function empty(store: Store, query: BoardQuery, elsewhere?: Profile): Promise<ReactNode> {
-  const { items } = await store.devices.list();
-  const hasAny = items.some((device) => device.results > 0);
-  return <NoResults hasAny={hasAny} query={query} elsewhere={elsewhere} />;
+const devicesView: View = async (store, query, hasReference, figures) => {
+  const asked = { ...askedOf(query), contributed: query.contributed ?? ('apart' as const) };
+  const answer = await store.leaderboard(asked);
+  const opening = openingOf(answer, query, figures);
+  const board = opening === null ? answer : await store.leaderboard({ ...asked, shape: opening });
+  const { problem, rows } = board;
+  const present = rows.filter(({ author }) => !author).map(({ device }) => device.class);
+  const groups: readonly Group[] = query.groups ?? [
+    ...shownGroups(undefined, present),
+    ...(present.length < rows.length ? (['contributed'] as const) : []),
+    ...(hasReference ? (['reference'] as const) : []),
+  ];
+  const hasOwn = rows.some(
+    ({ author, device }) =>
+      groups.includes(device.class) && (!author || groups.includes('contributed')),
+  );
+  const beside = groups.includes('reference')
+    ? figures.filter((figure) => problem && isSame(figure.problem, problem))
+    : [];
+  // A file that was imported as results may be what a figure was taken from.
+  const reference = bestOfEach(beside, query.profile).filter(
+    ({ hardware, medianNs }) =>
+      !rows.some((row) => row.device.name === hardware && row.medianNs === medianNs),
+  );
+  const hasNoGpu = reference.length > 0 && !answer.problems.some(({ gpus }) => gpus > 0);
+  return {
+    answer,
+    board,
+    groups,
+    hasOwn,
+    content:
+      problem && (hasOwn || reference.length > 0) ? (
+        <>
+          {hasNoGpu && <NoGpuYet own={answer} shown={board} query={query} />}
+          <Board board={board} query={query} groups={groups} reference={reference} />
+        </>
+      ) : (
+        await empty(store, { ...query, shape: problem ? shapeText(problem) : query.shape }, figures)
+      ),
+  };
+};
+
+/** Says that results were measured by an earlier version of the methodology. */
+export function OldMethodology({ board: { methodology }, hasOwn }: LoadedView) {
+  if (methodology >= METHODOLOGY_VERSION || !hasOwn) return null;
+  return (
+    <p className="mt-3 text-xs text-amber">
+      Results of methodology {methodology}, never ranked beside those of {METHODOLOGY_VERSION}.
+    </p>
+  );
+}
+
+/** The board shows what nothing here has measured, and where its own results are. */
+function NoGpuYet({
+  own: { problems },
+  shown,
+  query,
+}: {
+  /** What the devices here have, none of them a GPU. */
+  own: Leaderboard;
+  shown: Leaderboard;
+  query: BoardQuery;
+}) {
+  const here = shown.problem && shapeText(shown.problem);
+  const [other] = problems.filter(({ problem }) => shapeText(problem) !== here);
+  return (
+    <p className="mb-3 text-[0.8125rem] text-muted">
+      This site has no {query.dtype} {query.op} result of a GPU under profile {query.profile} yet.
+      {other && (
+        <>
+          {' '}
+          Measured here, on software adapters or CPUs:{' '}
+          <TextLink
+            href={boardHref(query, {
+              shape: shapeText(other.problem),
+              groups: 'software,browser,cpu,reference',
+            })}
+          >
+            {query.op} {formatShape(shapeText(other.problem))}
+          </TextLink>
+          .
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Another profile under which a problem of this op and dtype was measured, here or elsewhere. */
+async function profileWithResults(
+  store: Store,
+  { dtype, op, profile }: BoardQuery,
+  figures: readonly ReferenceFigure[],
+): Promise<Profile | undefined> {
+  for (const other of PROFILES.filter((known) => known !== profile)) {
+    if (openingShape(figures, other) !== null) return other;
+    const { problems } = await store.leaderboard({ op, dtype, profile: other });
+    if (problems.length > 0) return other;
+  }
 }
 
 /** The board before its first result, or where a filter leaves nothing. */
-function NoResults({
-  hasAny,
-  query,
-  elsewhere,
-}: {
-  hasAny: boolean;
-  query: BoardQuery;
-  /** The profile under which there are some. */
-  elsewhere: Profile | undefined;
-}) {
+async function empty(
+  store: Store,
+  query: BoardQuery,
+  figures: readonly ReferenceFigure[],
+): Promise<ReactNode> {
   const { dtype, op, profile, shape } = query;
+  const { items } = await store.devices.list();
+  const { problems } = await store.leaderboard({ op, dtype, profile });
+  const elsewhere =
+    problems.length > 0 ? undefined : await profileWithResults(store, query, figures);
   if (elsewhere) {
     return (
       <Empty title={`Nothing in ${DTYPES[dtype].words} was measured under profile ${profile} yet`}>
-        <p>Under profile {elsewhere} there are figures of this element type.</p>
         <ButtonLink href={boardHref(query, { profile: elsewhere })} look="primary">
           Show profile {elsewhere}
         </ButtonLink>
       </Empty>
     );
   }
-  if (hasAny) {
+  if (items.some((device) => device.results > 0)) {
     const sweep = new URLSearchParams({
       kernel: `${op}/naive`,
       dtype,
@@ -216,16 +261,10 @@ function NoResults({
   }
   return (
     <Empty title="No results yet">
-      <p>
-        Results appear here as soon as a worker submits the first one. A worker that attaches a
-        device for the first time runs the starter suite by itself: a minute on most GPUs.
-      </p>
-      <p className="flex flex-wrap items-center justify-center gap-3">
-        <ButtonLink href="/operate" look="primary">
-          Attach a worker
-        </ButtonLink>
-        <TextLink href="/sweeps/new?suite=starter">or submit a sweep</TextLink>
-      </p>
+      <p>A machine that is attached measures the starter suite by itself, in about a minute.</p>
+      <ButtonLink href="/add" look="primary">
+        Add your GPU
+      </ButtonLink>
     </Empty>
   );
 }

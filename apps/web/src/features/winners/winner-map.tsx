@@ -1,16 +1,14 @@
-import { type OpId, opById, shapeText } from '@tilemark/kernels';
+import { kernelOf, type OpId, opById, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatShape, plural } from '@/ui/format';
-import { Link } from '@/ui/link';
-import { TablePanel } from '@/ui/table';
+import { type HeatCell, HeatMap } from '@/ui/heat-map';
 import { floorOf, sidesOf, type WinnerMap, type Winning, winningKernels } from './winners';
 
 const TINTS = ['accent', 'amber', 'violet', 'rose', 'blue', 'moss', 'clay', 'orchid', 'steel'];
-const tintOf = (at: number) => ({
-  background: `color-mix(in oklab, var(--${TINTS[at % TINTS.length]}) 26%, transparent)`,
-});
+const tintOf = (at: number) =>
+  `color-mix(in oklab, var(--${TINTS[at % TINTS.length]}) 26%, transparent)`;
 
 /** The axes of a map. */
 const AXES: Readonly<Record<OpId, readonly [across: string, down: string]>> = {
@@ -38,7 +36,10 @@ export function WinnerMaps({
       <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[0.8125rem]">
         {kernels.map(({ kernel, letter, wins, from, to }, at) => (
           <li key={kernel} className="inline-flex items-baseline gap-1.5">
-            <b className="inline-block w-5 rounded-tile text-center" style={tintOf(at)}>
+            <b
+              className="inline-block w-5 rounded-tile text-center"
+              style={{ background: tintOf(at) }}
+            >
               {letter}
             </b>
             <TextLink href={kernelHref(kernel)} className="font-medium">
@@ -87,79 +88,49 @@ function OneMap({
           {shipped ? `, shipped: ${shipped}` : ', this grid'}
         </span>
       </h3>
-      <TablePanel
+      <HeatMap
+        isDense
         caption={`Fastest ${opById(op).title} kernel by ${acrossName} and ${downName}, ${dtype}`}
-      >
-        <thead>
-          <tr>
-            <th scope="col" className="whitespace-nowrap !px-1.5">
-              {downName} \ {acrossName}
-            </th>
-            {across.map((size) => (
-              <th key={size} scope="col" className="!px-0.5 !text-center">
-                {sizeText(size)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {down.map((size) => (
-            <tr key={size}>
-              <th scope="row" className="!px-1.5 !py-1">
-                {sizeText(size)}
-              </th>
-              {across.map((column) => (
-                <Cell
-                  key={column}
-                  winners={cells.get(size)?.get(column) ?? []}
-                  kernels={kernels}
-                  query={{ dtype, profile, gpu: device }}
-                />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </TablePanel>
+        corner={`${downName} \\ ${acrossName}`}
+        columns={across.map((size) => ({ key: String(size), content: sizeText(size) }))}
+        rows={down.map((size) => ({ key: String(size), content: sizeText(size) }))}
+        cells={down.map((row) =>
+          across.map((column) =>
+            cellOf(cells.get(row)?.get(column) ?? [], kernels, { dtype, profile, gpu: device }),
+          ),
+        )}
+      />
     </div>
   );
 }
 
-function Cell({
-  winners,
-  kernels,
-  query,
-}: {
-  winners: WinnerMap['winners'];
-  kernels: readonly Winning[];
-  query: Readonly<Record<'dtype' | 'profile' | 'gpu', string>>;
-}) {
+/** The letter of the kernel that wins most of the shapes of a cell; null without any. */
+function cellOf(
+  winners: WinnerMap['winners'],
+  kernels: readonly Winning[],
+  query: Readonly<Record<'dtype' | 'profile' | 'gpu', string>>,
+): HeatCell | null {
   const [first] = winners;
-  if (!first) return <td />;
+  if (!first) return null;
   const wins = rollup(
     winners,
     (won) => won.length,
-    ({ address }) => address.split('[')[0] ?? address,
+    ({ address }) => kernelOf(address),
   );
   const sorted = [...wins].toSorted(([, a], [, b]) => b - a);
   const at = kernels.findIndex(({ kernel }) => kernel === sorted[0]?.[0]);
   const shapes = winners.slice(0, MOST_SHAPES).map(({ problem }) => shapeText(problem));
-  const href = `/best?${new URLSearchParams({ op: first.problem.op, shapes: shapes.join(' '), ...query })}`;
   const about =
     winners.length === 1
       ? `${formatShape(shapes[0] ?? '')}: ${first.address}, ${formatNs(first.medianNs)}`
       : sorted.map(([kernel, count]) => `${kernel}: ${plural(count, 'shape')}`).join(', ');
-  return (
-    <td className="!p-0 text-center" style={tintOf(at)}>
-      <Link
-        href={href}
-        title={about}
-        aria-label={about}
-        className="block px-0.5 py-1 font-medium hover:underline"
-      >
-        {kernels[at]?.letter}
-      </Link>
-    </td>
-  );
+  return {
+    href: `/best?${new URLSearchParams({ op: first.problem.op, shapes: shapes.join(' '), ...query })}`,
+    about,
+    label: about,
+    fill: tintOf(at),
+    content: kernels[at]?.letter,
+  };
 }
 
 /** Where the cells of a side begin. */

@@ -5,10 +5,8 @@ import { spreadPrior } from '../../rank/headline';
 import {
   attach,
   environment,
-  kernelRun,
   measured,
   planned,
-  recordAll,
   recorded,
   square,
   sweepOf,
@@ -55,22 +53,6 @@ test('the best variants are shown under each driver, oldest first', async () => 
       ],
     },
   ]);
-});
-
-test('unranked results are not among the rates by size', async () => {
-  const { deviceKey, workerId } = await attach(store, 'Sizes');
-  await recordAll(store, deviceKey, workerId, [
-    [kernelRun(deviceKey, 'matmul/naive', square(64)), measured(1e3)],
-    [
-      { ...kernelRun(deviceKey, 'matmul/naive', square(128)), policy: 'smoke' },
-      measured(1e3, { policy: 'smoke' }),
-    ],
-    [kernelRun(deviceKey, 'matmul/naive', square(256)), measured(1e5)],
-  ]);
-  const of = { op: 'matmul', dtype: 'f32', profile: 'default' } as const;
-  expect(await store.devices.best(deviceKey)).toHaveLength(3);
-  const sizes = await store.devices.sizes([deviceKey], of, METHODOLOGY_VERSION);
-  expect(sizes.get(deviceKey)?.map(({ edge }) => edge)).toEqual([64, 256]);
 });
 
 test('one driver is not a history', async () => {

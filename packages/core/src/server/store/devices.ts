@@ -30,12 +30,6 @@ export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities
   readonly contributed: number;
 };
 
-/** A best rate by the edge of its square problem. */
-export interface SizeRate {
-  readonly edge: number;
-  readonly rate: number;
-}
-
 export interface DeviceSummary {
   /** The fastest of each op, of its problems' bests: of those that are ranked, where one is. */
   readonly bests: readonly (Pick<RunResult, 'problem' | 'profile' | 'address'> & {
@@ -107,27 +101,6 @@ export function devicesOf(db: PrismaClient) {
 
     /** What a list says of these devices beside themselves, by key. */
     summaries: (keys: readonly string[]) => summariesOf(db, keys),
-
-    /** The best ranked rate at each square size of an op, dtype and profile, by device, sizes ascending. */
-    async sizes(
-      keys: readonly string[],
-      kind: { readonly op: OpId; readonly dtype: Dtype; readonly profile: Profile },
-      methodology: number,
-    ): Promise<ReadonlyMap<string, readonly SizeRate[]>> {
-      const rows = await db.variantBest.findMany({
-        where: { ...kind, methodology, isBest: true, unranked: null, deviceKey: { in: [...keys] } },
-        select: { deviceKey: true, shape: true, medianNs: true },
-      });
-      const sizes = new Map<string, SizeRate[]>();
-      for (const { deviceKey, medianNs, shape } of rows) {
-        const edge = Number(shape);
-        if (!Number.isInteger(edge)) continue;
-        const rate = rateOf(parseProblem({ ...kind, shape }), medianNs).value;
-        sizes.set(deviceKey, [...(sizes.get(deviceKey) ?? []), { edge, rate }]);
-      }
-      for (const rates of sizes.values()) rates.sort((a, b) => a.edge - b.edge);
-      return sizes;
-    },
 
     /** Every device as sweeps are planned for it; does not count its runs. */
     async toPlan(): Promise<DeviceToPlan[]> {

@@ -16,7 +16,7 @@ import {
 } from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
-import { comparedOn, heatMapOf, portabilityOf } from './boards/variant-boards';
+import { heatMapOf, portabilityOf } from './boards/variant-boards';
 import { devicesWithWinners, winnersOn } from './boards/winners';
 import { openListener, openNotices } from './changes';
 import { contributedOf } from './contributed';
@@ -189,7 +189,6 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     winners: board('winners', winnersOn),
     leaderboard: board('leaderboard', leaderboardOf),
     heatMap: board('heat map', heatMapOf),
-    compared: board('compared kernels', comparedOn),
     portability: board('portability', portabilityOf),
     best: board('best', bestVariantOf),
     ping: async () => {

@@ -1,24 +1,20 @@
-import type { Occupancy, PeakShare, RunDuel, RunFigures, RunView } from '@tilemark/core';
-import { arithmeticIntensity, DTYPES, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
+import type { Occupancy, PeakShare, RunView } from '@tilemark/core';
+import { arithmeticIntensity, DTYPES, shapeText } from '@tilemark/kernels';
 import {
   formatIntensity,
-  formatInterval,
-  formatNs,
   formatOfPeak,
   formatPercent,
   formatShape,
   formatSpeedup,
-  rateText,
-  ratioText,
 } from '@/ui/format';
 import { NoteMark } from '@/ui/note';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
 import { boundText, overPeak } from '../../results/scale';
-import { problemText, type Speedup } from '../runs';
+import type { Speedup } from '../runs';
 import type { TableRun } from './table-runs';
 
-export function VariantCell({ of: { reason, run, speedup, varied, where } }: { of: TableRun }) {
+export function VariantCell({ of: { reason, run, varied, where } }: { of: TableRun }) {
   return (
     <div className="min-w-44 sm:min-w-52">
       {run.figures && run.resultId !== null ? (
@@ -31,30 +27,10 @@ export function VariantCell({ of: { reason, run, speedup, varied, where } }: { o
       ) : (
         <VariantLink address={run.address} resultId={run.resultId} varied={varied} />
       )}
-      {where.length > 0 && <p className="text-xs text-muted max-sm:hidden">{where.join(', ')}</p>}
-      {/* On a phone the other columns are hidden. */}
-      <p className="sm:hidden">
-        {[problemText(run.problem), ...where].join(', ')}:{' '}
-        {run.figures
-          ? `${rateText(rateOf(run.problem, run.figures.medianNs))}, ${timingText(run.figures)}`
-          : run.kind}
-        {speedup && `; ${speedupText(speedup)}`}
-        {run.duel && `; ${duelText(run.duel)}`}
-      </p>
+      {where.length > 0 && <p className="text-xs text-muted">{where.join(', ')}</p>}
       {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
     </div>
   );
-}
-
-/** `1.234 ms ±0.3%, 45% of peak`, or `6.5% of peak by data sheet` */
-function timingText(figures: RunFigures): string {
-  const { highNs, lowNs, medianNs, roofBound, roofShare, samples } = figures;
-  const interval = formatInterval(medianNs, lowNs, highNs, samples).replace(' ', '\u00a0');
-  const timing = `${formatNs(medianNs)} ${interval}`;
-  if (roofShare === null || roofBound === null) return timing;
-  const by = roofBound === 'by data sheet' ? ` ${roofBound}` : '';
-  const over = overPeak({ share: roofShare, bound: roofBound });
-  return `${timing}, ${formatOfPeak(roofShare)} of peak${by}${over ? ` (${over})` : ''}`;
 }
 
 export function ProblemCell({ run: { problem } }: { run: RunView }) {
@@ -113,12 +89,6 @@ export function SpeedupCell({ of }: { of: Speedup | undefined }) {
   );
 }
 
-/** `2.56× the fastest naive (2.13× to 2.99×)` */
-function speedupText(of: Speedup): string {
-  const range = rangeOf(of);
-  return `${formatSpeedup(of.ratio)} the fastest naive${range ? ` (${range})` : ''}`;
-}
-
 export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
   if (!run.duel) return '–';
   const { against, found, why } = run.duel;
@@ -138,12 +108,6 @@ export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
     </span>
   );
 }
-
-/** `2.56× (2.13× to 2.99×) the speed of matmul/tiled in turns` */
-const duelText = ({ against, found, why }: RunDuel): string =>
-  found
-    ? `${ratioText(found)} the speed of ${shortAddress(against)} in turns`
-    : `no ratio to ${shortAddress(against)}: ${why}`;
 
 /** Theoretical: registers, which WebGPU does not report, may allow less. */
 export function OccupancyCell({ of }: { of: Occupancy | undefined }) {

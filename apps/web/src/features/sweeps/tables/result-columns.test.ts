@@ -2,7 +2,7 @@ import { type Duel, type Measurement, type RunView, runView } from '@tilemark/co
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run as result } from '../../../server/results.test-helper';
-import { COLUMNS, usualColumns } from './result-columns';
+import { COLUMNS, columnsFor, sortedBy } from './result-columns';
 import { overPeakNotes, tableRuns } from './table-runs';
 
 const run = (device: string, profile: string): RunView =>
@@ -69,8 +69,9 @@ it('shows duels, and why one has no ratio, only where runs have a rival', () => 
   expect(shown).toMatch(/2.56× +faster +2.13× to 2.99×/);
   expect(without).toContain('no ratio: too big');
   expect(unbelieved).toContain('no ratio: faster than the roof');
-  expect(usualColumns(tableRuns([fast], []))).toContain('duel');
-  expect(usualColumns(tableRuns([runView(result())], []))).not.toContain('duel');
+  const idsOf = (of: RunView) => columnsFor(tableRuns([of], [])).map(({ id }) => id);
+  expect(idsOf(fast)).toContain('duel');
+  expect(idsOf(runView(result()))).not.toContain('duel');
 });
 
 it('names the rival once where all have the same, else at each run', () => {
@@ -125,4 +126,17 @@ it('says what the intervals allow of a speed-up that is not known well', () => {
   expect(textOf(1.5, 2, 3)).toMatch(/^2.00× +1.50× to 3.00×\s*$/);
   expect(textOf(0.1, 0.501, 3)).toMatch(/undecided/);
   expect(textOf(1.5, 2, 3, true)).toMatch(/^2.00× +one sample\s*$/);
+});
+
+it('sorts by a column either way, rows without a value last', () => {
+  const rows = tableRuns(
+    [1000, 3000, 2000].map((ns) => runView(result({ outcome: measured(ns) }))),
+    [],
+  );
+  const pending = tableRuns([run('A', 'default')], []);
+  const median = COLUMNS.find(({ id }) => id === 'median')!;
+  const order = (isDescending: boolean) =>
+    sortedBy([...pending, ...rows], median, isDescending).map(({ run }) => run.figures?.medianNs);
+  expect(order(false)).toEqual([1000, 2000, 3000, undefined]);
+  expect(order(true)).toEqual([3000, 2000, 1000, undefined]);
 });

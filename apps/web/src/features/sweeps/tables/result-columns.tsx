@@ -1,19 +1,8 @@
-import {
-  createColumnHelper,
-  createPaginatedRowModel,
-  createSortedRowModel,
-  rowPaginationFeature,
-  rowSortingFeature,
-  sortFn_alphanumeric,
-  tableFeatures,
-} from '@tanstack/react-table';
 import { metricsOf, type RunFigures, type RunView } from '@tilemark/core';
 import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
-import { TextLink } from '@/ui/button';
 import { Rate, Timing } from '@/ui/facts';
 import { formatMetric } from '@/ui/format';
-import { deviceHref, shortDeviceName } from '../../devices/device-name';
 import { OutcomeBadge } from '../../results/outcome';
 import { problemText } from '../runs';
 import {
@@ -26,33 +15,20 @@ import {
 } from './result-cells';
 import { sharedRival, type TableRun } from './table-runs';
 
-export const features = tableFeatures({
-  rowSortingFeature,
-  rowPaginationFeature,
-  sortedRowModel: createSortedRowModel(),
-  paginatedRowModel: createPaginatedRowModel(),
-  sortFns: { alphanumeric: sortFn_alphanumeric },
-});
-
-interface Column {
+export interface ResultColumn {
   readonly id: string;
-  /** As columns are chosen by. */
-  readonly name: string;
-  readonly header?: string | ((rows: readonly TableRun[]) => string);
+  readonly name: (rows: readonly TableRun[]) => string;
   /** Figures sort from their better end, words from A; what has no value stays last. */
   readonly sort: (row: TableRun) => number | string | undefined;
   readonly better?: 'higher' | 'lower' | null;
   readonly isFigure?: boolean;
   readonly cell: (row: TableRun) => ReactNode;
-  /** Whether it says something; absent: always. One that does not is not shown unless chosen. */
+  /** Whether it says something; absent: always. */
   readonly says?: (rows: readonly TableRun[]) => boolean;
 }
 
 const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) =>
   new Set(rows.map(({ run }) => read(run))).size > 1;
-
-/** Of what the variant's cell says where runs differ in it: a table of everything is too wide. */
-const NEVER = () => false;
 
 /** Metrics that say more than their figure, and those that others say. */
 const DRAWN: Partial<
@@ -77,15 +53,14 @@ const placeOf = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.
 /** Ids under which links of the past ask for columns and sorting. */
 const COLUMN_IDS: Readonly<Record<string, string>> = { medianNs: 'median', roofShare: 'roof' };
 
-const metricColumns: readonly Column[] = metricsOf('runs')
+const metricColumns: readonly ResultColumn[] = metricsOf('runs')
   .filter(({ id }) => DRAWN[id as keyof RunFigures] !== null)
   .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
   .map(({ better, digits, id, name, unit }) => {
     const read = ({ run }: TableRun) => run.figures?.[id as keyof RunFigures] ?? undefined;
     return {
       id: COLUMN_IDS[id] ?? id,
-      name,
-      header: id === 'rate' ? 'Rate (higher is better)' : name,
+      name: () => (id === 'rate' ? 'Rate (higher is better)' : name),
       isFigure: true,
       better,
       sort: read,
@@ -103,16 +78,16 @@ const metricColumns: readonly Column[] = metricsOf('runs')
     };
   });
 
-export const COLUMNS: readonly Column[] = [
+export const COLUMNS: readonly ResultColumn[] = [
   {
     id: 'variant',
-    name: 'Variant',
+    name: () => 'Variant',
     sort: ({ run }) => run.address,
     cell: (row) => <VariantCell of={row} />,
   },
   {
     id: 'problem',
-    name: 'Problem',
+    name: () => 'Problem',
     better: 'lower',
     sort: ({ run }) => volume(run.problem),
     cell: ({ run }) => <ProblemCell run={run} />,
@@ -121,7 +96,7 @@ export const COLUMNS: readonly Column[] = [
   ...metricColumns,
   {
     id: 'speedup',
-    name: 'Over the fastest naive',
+    name: () => 'Over the fastest naive',
     isFigure: true,
     better: 'higher',
     sort: ({ speedup }) => speedup?.ratio,
@@ -130,8 +105,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     id: 'duel',
-    name: 'Over its rival',
-    header: (rows) => `Over ${sharedRival(rows.map(({ run }) => run)) ?? 'its rival'}, in turns`,
+    name: (rows) => `Over ${sharedRival(rows.map(({ run }) => run)) ?? 'its rival'}, in turns`,
     isFigure: true,
     better: 'higher',
     sort: ({ run }) => run.duel?.found?.ratio,
@@ -140,7 +114,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     id: 'occupancy',
-    name: 'Occupancy',
+    name: () => 'Occupancy',
     isFigure: true,
     better: 'higher',
     sort: ({ occupancy }) => occupancy?.part,
@@ -149,57 +123,34 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     id: 'outcome',
-    name: 'Outcome',
+    name: () => 'Outcome',
     sort: ({ run }) => run.kind,
     cell: ({ run }) => <OutcomeBadge kind={run.kind} />,
     says: differs(({ kind }) => kind),
   },
-  {
-    id: 'device',
-    name: 'Device',
-    sort: ({ run }) => run.device.name,
-    cell: ({ run: { device } }) => (
-      <TextLink
-        href={deviceHref(device.key)}
-        className="inline-block max-w-36 truncate align-bottom"
-        title={device.name}
-      >
-        {shortDeviceName(device.name)}
-      </TextLink>
-    ),
-    says: NEVER,
-  },
-  {
-    id: 'profile',
-    name: 'Profile',
-    sort: ({ run }) => run.profile,
-    cell: ({ run }) => run.profile,
-    says: NEVER,
-  },
 ];
 
-const helper = createColumnHelper<typeof features, TableRun>();
+/** The columns that say something: what all runs share is said once, above the table. */
+export const columnsFor = (rows: readonly TableRun[]): readonly ResultColumn[] =>
+  COLUMNS.filter(({ says }) => says?.(rows) ?? true);
 
-export const TABLE_COLUMNS = helper.columns(
-  COLUMNS.map(({ better, cell, header, id, name, sort }) =>
-    helper.accessor(sort, {
-      id,
-      header:
-        typeof header === 'function'
-          ? ({ table }) => header(table.getCoreRowModel().rows.map(({ original }) => original))
-          : (header ?? name),
-      cell: ({ row }) => cell(row.original),
-      sortUndefined: 'last',
-      sortFn: better === undefined ? 'alphanumeric' : 'auto',
-      sortDescFirst: better === 'higher',
-    }),
-  ),
-);
+/** Rows by a column, from its better end or its worse; those without a value last. */
+export function sortedBy(
+  rows: readonly TableRun[],
+  { better, sort }: ResultColumn,
+  isDescending: boolean,
+): TableRun[] {
+  const order = better === undefined ? byText : byNumber;
+  const sign = isDescending ? -1 : 1;
+  return rows.toSorted((a, b) => {
+    const [one, other] = [sort(a), sort(b)];
+    if (one === undefined || other === undefined) {
+      return Number(one === undefined) - Number(other === undefined);
+    }
+    return sign * order(one, other);
+  });
+}
 
-/**
- * The columns shown unless others are chosen: those that say something. A problem, device or
- * profile that all runs share is said once, above the table; a device, profile and policy in which
- * they differ beside the variant.
- */
-export const usualColumns = (rows: readonly TableRun[]): string[] =>
-  COLUMNS.filter(({ says }) => says?.(rows) ?? true).map(({ id }) => id);
+const byNumber = (a: number | string, b: number | string): number => Number(a) - Number(b);
+const byText = (a: number | string, b: number | string): number =>
+  String(a).localeCompare(String(b), 'en', { numeric: true });

@@ -1,34 +1,22 @@
 'use client';
 
-import { type SortingState, useTable } from '@tanstack/react-table';
 import type { RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
-import { Chip, InlineField, Input, Select } from '@/ui/field';
-import { formatCount } from '@/ui/format';
+import { InlineField, Input, Select } from '@/ui/field';
+import { plural } from '@/ui/format';
 import { Notes } from '@/ui/note';
 import { Pager, pagingOf } from '@/ui/pager';
-import { TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
 import { fastestFirst, policyText, problemText } from '../runs';
-import { COLUMNS, features, TABLE_COLUMNS, usualColumns } from './result-columns';
+import { columnsFor, sortedBy } from './result-columns';
 import { overPeakNotes, sharedReason, tableRuns } from './table-runs';
 
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
-const FIGURES = new Set(COLUMNS.flatMap(({ id, isFigure }) => (isFigure ? id : [])));
 
-/** On a phone the variant's cell says what the others do. */
-const classOf = (id: string): string =>
-  `${FIGURES.has(id) ? 'figure' : ''} ${id === 'variant' ? '' : 'max-sm:hidden'}`;
-
-const parseSorting = (text: string | null): SortingState => {
-  const [id, direction] = (text ?? '').split('.');
-  const known = COLUMNS.some((column) => column.id === id);
-  return id && known ? [{ id, desc: direction === 'desc' }] : [];
-};
-
-/** The runs of a sweep; sorting, filters, columns and page are in the address. */
+/** The runs of a sweep; sorting, filters and page are in the address. */
 export function ResultsTable({
   runs,
   devices,
@@ -40,47 +28,24 @@ export function ResultsTable({
   isOver: boolean;
 }) {
   const [query, setQuery] = useQuery();
-  const outcome = OUTCOMES.find((each) => each === query.get('outcome')) ?? null;
+  const outcome = OUTCOMES.find((known) => known === query.get('outcome')) ?? null;
   const words = (query.get('find') ?? '').slice(0, 200);
-  const sorting = useMemo(() => parseSorting(query.get('sort')), [query]);
   const all = useMemo(() => {
     const rows = tableRuns(runs, devices);
     return isOver ? fastestFirst(rows) : rows;
   }, [runs, devices, isOver]);
-  const data = useMemo(
-    () =>
-      all.filter(({ run }) => (outcome === null || run.kind === outcome) && matches(run, words)),
-    [all, outcome, words],
-  );
-  const usual = useMemo(() => usualColumns(all), [all]);
-  const asked = query.get('columns');
-  const shown = useMemo(() => parseColumns(asked) ?? usual, [asked, usual]);
-  const columns = useMemo(
-    () => TABLE_COLUMNS.filter(({ id }) => shown.some((each) => each === id)),
-    [shown],
-  );
-
-  const paging = pagingOf(query, 'page', data.length);
-
-  const table = useTable({
-    features,
-    columns,
-    data,
-    getRowId: ({ run }) => run.runId,
-    state: { sorting, pagination: { pageIndex: paging.index, pageSize: paging.size } },
-    autoResetPageIndex: false,
-    onSortingChange: (update) => {
-      const [first] = typeof update === 'function' ? update(sorting) : update;
-      setQuery({ sort: first ? `${first.id}.${first.desc ? 'desc' : 'asc'}` : null, page: null });
-    },
-  });
-
-  const toggle = (id: string) => {
-    const next = COLUMNS.map((each) => each.id).filter(
-      (each) => shown.includes(each) !== (each === id),
+  const columns = useMemo(() => columnsFor(all), [all]);
+  const [sortId, direction] = (query.get('sort') ?? '').split('.');
+  const isDescending = direction === 'desc';
+  const sorted = columns.find(({ id }) => id === sortId);
+  const rows = useMemo(() => {
+    const found = all.filter(
+      ({ run }) => (outcome === null || run.kind === outcome) && matches(run, words),
     );
-    setQuery({ columns: next.join() === usual.join() ? null : next.join() });
-  };
+    return sorted ? sortedBy(found, sorted, isDescending) : found;
+  }, [all, outcome, words, sorted, isDescending]);
+  const paging = pagingOf(query, 'page', rows.length);
+  const from = paging.index * paging.size;
 
   return (
     <>
@@ -105,83 +70,36 @@ export function ResultsTable({
           />
         </InlineField>
         <span className="text-muted" aria-live="polite">
-          {formatCount(data.length)} {data.length === 1 ? 'run' : 'runs'}
-          {sharedText(runs, shown)}
+          {plural(rows.length, 'run')}
+          {sharedText(runs)}
         </span>
-        {/* On a phone the variant's cell says what other columns would. */}
-        <details className="ml-auto open:w-full max-sm:hidden">
-          <summary className="text-right text-muted">Columns</summary>
-          <fieldset className="mt-2 flex flex-wrap gap-1.5">
-            <legend className="sr-only">Columns shown</legend>
-            {COLUMNS.filter(({ id }) => id !== 'variant').map(({ id, name }) => (
-              <Chip key={id} checked={shown.includes(id)} onChange={() => toggle(id)}>
-                {name}
-              </Chip>
-            ))}
-          </fieldset>
-        </details>
       </div>
-      <TablePanel caption="Results of the sweep" wraps>
-        <thead>
-          {table.getHeaderGroups().map((group) => (
-            <tr key={group.id}>
-              {group.headers.map((header) => {
-                const sorted = header.column.getIsSorted();
-                return (
-                  <th
-                    key={header.id}
-                    scope="col"
-                    aria-sort={
-                      sorted === 'asc' ? 'ascending' : sorted === 'desc' ? 'descending' : 'none'
-                    }
-                    className={classOf(header.column.id)}
-                  >
-                    <button
-                      type="button"
-                      onClick={header.column.getToggleSortingHandler()}
-                      className="inline-flex items-center gap-1 hover:text-ink"
-                    >
-                      <table.FlexRender header={header} />
-                      <span aria-hidden="true" className={sorted ? 'text-accent' : 'opacity-30'}>
-                        {sorted === 'asc' ? '↑' : sorted === 'desc' ? '↓' : '↕'}
-                      </span>
-                    </button>
-                  </th>
-                );
-              })}
-            </tr>
-          ))}
-        </thead>
-        <tbody>
-          {table.getRowModel().rows.map((row) => (
-            <tr
-              key={row.id}
-              className={row.original.run.kind === 'running' ? '!bg-accent-soft' : ''}
-            >
-              {row.getAllCells().map((cell) => (
-                <td key={cell.id} className={classOf(cell.column.id)}>
-                  <table.FlexRender cell={cell} />
-                </td>
-              ))}
-            </tr>
-          ))}
-          {data.length === 0 && (
-            <tr>
-              <td colSpan={columns.length} className="!py-6 text-center text-muted">
-                {outcome || words
-                  ? 'No runs match these filters.'
-                  : 'The sweep was cancelled before a run began.'}
-              </td>
-            </tr>
-          )}
-        </tbody>
-      </TablePanel>
-      {shown.includes('roof') && (
-        // On a phone each row says its own.
-        <div className="max-sm:hidden">
-          <Notes of={overPeakNotes(runs)} />
-        </div>
-      )}
+      <DataTable
+        caption="Results of the sweep"
+        wraps
+        rows={rows.slice(from, from + paging.size)}
+        keyOf={({ run }) => run.runId}
+        isLit={({ run }) => run.kind === 'running'}
+        empty={
+          outcome || words
+            ? 'No runs match these filters.'
+            : 'The sweep was cancelled before a run began.'
+        }
+        columns={columns.map(({ better, cell, id, isFigure = false, name }) => {
+          const isSorted = id === sorted?.id;
+          // A column is sorted from its better end first, then from the other, then no more.
+          const [first, second] = better === 'higher' ? ['desc', 'asc'] : ['asc', 'desc'];
+          const next = !isSorted ? first : direction === first ? second : null;
+          return {
+            head: name(all),
+            isFigure,
+            cell,
+            sorted: !isSorted ? 'none' : isDescending ? 'descending' : 'ascending',
+            onSort: () => setQuery({ sort: next ? `${id}.${next}` : null, page: null }),
+          };
+        })}
+      />
+      {columns.some(({ id }) => id === 'roof') && <Notes of={overPeakNotes(runs)} />}
       <Pager of="results" paging={paging} />
     </>
   );
@@ -200,26 +118,15 @@ function matches(run: RunView, words: string): boolean {
     .every((word) => text.includes(word));
 }
 
-/** Null: none were chosen. The variant is always shown: it names the row. */
-function parseColumns(text: string | null): string[] | null {
-  if (text === null) return null;
-  const asked = text.split(',');
-  return COLUMNS.map(({ id }) => id).filter((id) => id === 'variant' || asked.includes(id));
-}
-
-/** What all runs share and no column says. */
-function sharedText([first, ...others]: readonly RunView[], shown: readonly string[]): string {
+/** What all runs share, which no row says. */
+function sharedText([first, ...others]: readonly RunView[]): string {
   if (!first) return '';
   const isShared = (read: (run: RunView) => string) =>
     others.every((run) => read(run) === read(first));
   const parts = [
-    !shown.includes('problem') &&
-      isShared(({ problem }) => problemText(problem)) &&
-      problemText(first.problem),
-    !shown.includes('device') && isShared(({ device }) => device.key) && `on ${first.device.name}`,
-    !shown.includes('profile') &&
-      isShared(({ profile }) => profile) &&
-      `under profile ${first.profile}`,
+    isShared(({ problem }) => problemText(problem)) && problemText(first.problem),
+    isShared(({ device }) => device.key) && `on ${first.device.name}`,
+    isShared(({ profile }) => profile) && `under profile ${first.profile}`,
     sharedReason([first, ...others]),
   ].filter(Boolean);
   return parts.length > 0 ? `, ${others.length > 0 ? 'all ' : ''}${parts.join(', ')}` : '';

@@ -1,12 +1,5 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
-import {
-  InputError,
-  kernelsOf,
-  type Problem,
-  parseProblem,
-  rateOf,
-  shapeText,
-} from '@tilemark/kernels';
+import { InputError, kernelsOf, type Problem, rateOf, shapeText } from '@tilemark/kernels';
 import type { DeviceClass } from '../../../measure/device';
 import { shorterMedian } from '../../../rank/head-to-head';
 import { portability } from '../../../rank/portability';
@@ -114,26 +107,6 @@ function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceT
   return new Map(
     [...devices].sort(([, [a]], [, [b]]) => place(a) - place(b) || byPreference(a, b)),
   );
-}
-
-/** How many of our kernels devices of some classes have measured, by problem. */
-export async function comparedOn(
-  db: PrismaClient,
-  query: Pick<BoardProblem, 'methodology' | 'profile'> &
-    Pick<Problem, 'op' | 'dtype'> & { readonly classes: readonly DeviceClass[] },
-): Promise<{ problem: Problem; kernels: number }[]> {
-  const { classes, dtype, methodology, op, profile } = query;
-  const rows = await db.$queryRaw<{ shape: string; kernels: number }[]>`
-    SELECT "shape", count(DISTINCT "kernel")::int AS "kernels"
-    FROM "VariantBest" AS v JOIN "Device" AS device ON device."key" = v."deviceKey"
-    WHERE "op" = ${op} AND "dtype" = ${dtype} AND "profile" = ${profile}::"Profile"
-      AND "methodology" = ${methodology}::int AND device."class"::text = ANY(${classes})
-      AND strpos("kernel", '@') = 0
-    GROUP BY "shape"`;
-  return rows.map(({ kernels, shape }) => ({
-    kernels,
-    problem: parseProblem({ op, shape, dtype }),
-  }));
 }
 
 /** Devices x kernels on one problem. Throws InputError at `shape`. */
