@@ -1,7 +1,6 @@
 import { brokenConstraints, parseVariant } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { COPY, LIBRARY_ROWS, ROWS } from './side-by-side-rows';
-import { tunedAddress, tunedVariants } from './tilemark';
+import { COPY, LIBRARY_ROWS, ROWS, tunedAddress, tunedVariants } from './side-by-side-rows';
 
 /** A machine with the GPU they are for is rare: what it is asked to run has to exist. */
 

@@ -1,4 +1,7 @@
-import type { Problem } from '@tilemark/kernels';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { evidenceSchema, type FoundVariant, shippedEvidence } from '@tilemark/core';
+import { type Dtype, type OpId, type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 
 /** A row of the side-by-side table. Shapes are MxNxK, or RxC for a transpose. */
 export interface Row {
@@ -78,3 +81,44 @@ export const searchRow = ({ op, shape, dtype }: Problem, profile: string): Row =
 
 /** The ceiling of a transpose: a copy of the same bytes. */
 export const COPY = 'transpose/copy[WORKGROUP=256]';
+
+/** The best variant that a search found for a problem. */
+export interface TunedVariant extends FoundVariant {
+  readonly problem: Problem;
+}
+
+/** The variants of searches that ship, or those of a folder of evidence. */
+export async function tunedVariants(folder?: string): Promise<readonly TunedVariant[]> {
+  const files = folder === undefined ? shippedEvidence() : await evidenceIn(folder);
+  return files.flatMap(({ dtype, measured, op }) =>
+    measured.map((found) => ({
+      ...found,
+      problem: parseProblem({ op, dtype, shape: found.shape }),
+    })),
+  );
+}
+
+const evidenceIn = async (folder: string) =>
+  Promise.all(
+    (await readdir(folder)).map(async (name) =>
+      evidenceSchema.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))),
+    ),
+  );
+
+/** The file of a folder of evidence that is of a row. */
+export const evidenceFile = (folder: string, { dtype, op, profile = 'fast' }: Row): string =>
+  join(folder, `${op}-${dtype}-${profile}.json`);
+
+/** The tuned variant's address for a row's problem and profile. Throws Error if there is none. */
+export function tunedAddress(
+  variants: readonly TunedVariant[],
+  { op, shape, dtype, profile = 'fast' }: Row,
+): string {
+  const asked = parseProblem({ op: op as OpId, shape, dtype: dtype as Dtype });
+  const nameOf = (problem: Problem) => [problem.op, problem.dtype, shapeText(problem)].join(' ');
+  const found = variants.find(
+    (variant) => nameOf(variant.problem) === nameOf(asked) && variant.profile === profile,
+  );
+  if (!found) throw new Error(`no tuned variant of ${op} ${shape} ${dtype} ${profile}`);
+  return found.address;
+}

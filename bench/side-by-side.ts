@@ -9,35 +9,35 @@
 // '<op> <shape> <dtype> <against> <variant>', before --largest. --libraries adds rows beside
 // other WGSL libraries, from what bench/libraries/build.mjs makes. --search measures other rows: what
 // the tuner finds in that time from a cold start for each variant that ships, beside the shipped one;
-// --save collects what was found, as `tilemark tune --save` does. --suite measures what the selector
+// --save collects what was found in a folder, as `tilemark tune --save` does in files. --suite measures what the selector
 // answers on shapes of families instead, and prints the goals' table.
 // Each of our figures is a run of `tilemark bench` (the whole protocol, verified before and
 // after); the vendor's come from vendor.py, by the same protocol on the same inputs.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BenchFile, type Duel, type Environment, POLICY_IDS, PROFILES } from '@tilemark/core';
 import { opById } from '@tilemark/kernels';
 import { type Comparison, compare, type Ratio, type Side, verdictOf } from './compare';
 import { choiceOf, countOf, flagsOf, matching } from './flags';
 import { OtherSide } from './other-side';
-import { COPY, LIBRARY_ROWS, ROWS, type Row, searchRow } from './side-by-side-rows';
-import { besideSuites } from './side-by-side-suites';
 import {
-  capped,
-  headLine,
-  results,
-  TILEMARK,
-  tilemark,
+  COPY,
+  evidenceFile,
+  LIBRARY_ROWS,
+  ROWS,
+  type Row,
+  searchRow,
   tunedAddress,
   tunedVariants,
-  variantFlags,
-} from './tilemark';
+} from './side-by-side-rows';
+import { besideSuites } from './side-by-side-suites';
+import { capped, headLine, results, TILEMARK, tilemark, variantFlags } from './tilemark';
 
 const USAGE = `usage: node apps/worker/dist/bench/side-by-side.mjs [--rounds 2] [--rows REGEXP]
        [--python python3] [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536]
-       [--search 5m [--save FILE.json]] [--policy default, or screen with --suite]
+       [--search 5m [--save FOLDER]] [--policy default, or screen with --suite]
        [--suite odd-shapes,... [--seconds 250] [--profile fast]]
-       [--tuned FILE.json (default: as shipped)] [--out FILE.json]
+       [--tuned FOLDER (default: as shipped)] [--out FILE.json]
        [--tilemark apps/worker/dist/main.mjs]`;
 const flags = flagsOf(USAGE, {
   rounds: '2',
@@ -111,7 +111,7 @@ async function found(row: Asked) {
   return firstSide(
     await results(flags.tilemark, 'tune', [
       ...['--op', row.op, ...problemFlags(row, row.profile), '--budget', flags.search ?? ''],
-      ...(flags.save ? ['--save', flags.save] : []),
+      ...(flags.save ? ['--save', evidenceFile(flags.save, row)] : []),
     ]),
   );
 }
@@ -280,6 +280,7 @@ if (flags.suite !== undefined) {
   process.exit(0);
 }
 
+if (flags.save) await mkdir(flags.save, { recursive: true });
 const tuned = await tunedVariants(flags.tuned);
 const asked: readonly Row[] = flags.search
   ? tuned.map(({ problem, profile }) => searchRow(problem, profile))

@@ -4,9 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BenchFile, Environment, TunedVariant } from '@tilemark/core';
-// The file, not the package, which would pull every kernel into the bundles.
-import shipped from '../packages/core/src/tune/tuned/nvidia-h200.json' with { type: 'json' };
+import type { BenchFile, Environment } from '@tilemark/core';
 
 const beside = new URL('../main.mjs', import.meta.url);
 
@@ -58,28 +56,6 @@ function outputOf(args: readonly string[]): Promise<string> {
 export function variantFlags(address: string): string[] {
   const [, kernel = '', tunables] = /^([^[]+)(?:\[(.*)\])?$/.exec(address) ?? [];
   return ['--kernel', kernel, ...(tunables ? ['--tunable', ...tunables.split(',')] : [])];
-}
-
-/** The variants shipped for the device of the goals, or those of another such file. */
-export const tunedVariants = async (path?: string): Promise<readonly TunedVariant[]> =>
-  (path === undefined ? shipped : JSON.parse(await readFile(path, 'utf8'))).variants;
-
-/** The tuned variant's address for a row's problem and profile. Throws Error if there is none. */
-export function tunedAddress(
-  variants: readonly TunedVariant[],
-  row: { readonly op: string; readonly shape: string; readonly dtype: string; profile?: string },
-): string {
-  const { op, shape, dtype, profile = 'fast' } = row;
-  const sides = shape.split('x').map(Number);
-  const found = variants.find(
-    ({ problem, profile: variant }) =>
-      problem.op === op &&
-      problem.dtype === dtype &&
-      variant === profile &&
-      Object.values(problem.shape).every((size, at) => size === (sides[at] ?? sides[0])),
-  );
-  if (!found) throw new Error(`no tuned variant of ${op} ${shape} ${dtype} ${profile}`);
-  return found.address;
 }
 
 /** Shapes with no side above `largest`, each once: `4096x4096x64` capped at 256 is `256x256x64`. */

@@ -86,7 +86,6 @@ export {
 export { learnedFrom, shippedBeside, shippedEvidence, shippedFor } from './tune/shipped-evidence';
 export { type Point, TuningSpace } from './tune/space';
 export { type Searched, searchedKernels, spacesOf } from './tune/spaces';
-export * from './tune/tuned';
 export * from './view/api';
 export {
   CSV_HEADER,

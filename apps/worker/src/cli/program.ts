@@ -160,7 +160,7 @@ export function program(childEntry: URL): Command {
     .option('--json <file>', 'write all measurements, as `bench --json` does')
     .option(
       '--save <file>',
-      'add the winner to a file of tuned variants; with --suite, the file of evidence to continue',
+      'add what was found to a file of evidence, which `table --evidence` reads',
     )
     .action(guarded((options: TuneOptions) => tune(options, childEntry, print)));
 

@@ -248,7 +248,13 @@ async function regretTexts(file: Evidence, others: readonly Evidence[]): Promise
   if (others.length === 0) return [shapes];
   const names = [...new Set(others.map(({ device }) => device.device))].join(', ');
   const device = regretText(
-    await inTurn(leaveDeviceOut(times, others.map(observationsOf)), file),
+    await inTurn(
+      leaveDeviceOut(
+        times,
+        others.map((other) => observationsOf(other)),
+      ),
+      file,
+    ),
     (count) => `${count} shapes of ${name}, each chosen by the evidence of ${names}`,
   );
   return [shapes, '', device];

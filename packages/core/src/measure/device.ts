@@ -79,6 +79,33 @@ export function deviceKey(identity: DeviceIdentity): string {
     .join('-');
 }
 
+/** The devices to find evidence for: those like one, by its key, or the GPUs of a vendor. */
+export type ModelQuery =
+  | { readonly key: string }
+  | { readonly vendor: string; readonly architecture?: string | undefined };
+
+/** Whether a device is of the wanted model. */
+export function isOn(device: DeviceIdentity, wanted: ModelQuery): boolean {
+  if ('key' in wanted) return wanted.key.startsWith(modelOf(device));
+  const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+  return (
+    device.class === 'gpu' &&
+    isSame(device.vendor, wanted.vendor) &&
+    (!wanted.architecture || isSame(device.architecture, wanted.architecture))
+  );
+}
+
+/**
+ * The prefix that keys of like devices share: for a GPU its model, whatever the machine; for a
+ * software adapter, which is as fast as its host, the adapter alone.
+ */
+function modelOf(device: DeviceIdentity): string {
+  const [vendor, architecture, model] = deviceKey(device).split('-');
+  const parts =
+    device.class === 'software' ? [vendor, architecture] : [vendor, architecture, model];
+  return `${parts.join('-')}-`;
+}
+
 /**
  * Everything that could change a number, except what changes from run to run, such as clocks.
  * Stored once per distinct content hash.

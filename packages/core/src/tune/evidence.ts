@@ -1,7 +1,7 @@
 import { type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { z } from 'zod';
-import { deviceIdentitySchema, profileSchema } from '../measure/device';
+import { deviceIdentitySchema, type Profile, profileSchema } from '../measure/device';
 import { rooflineSurveySchema } from '../measure/roofline';
 import { dtypeSchema, opSchema } from '../schema/op';
 
@@ -16,9 +16,33 @@ const finalSchema = z.strictObject({
   high: z.number().positive(),
 });
 
+/** The fastest known variant of a shape, measured by the full protocol, and how it was found. */
+export const foundVariantSchema = z.strictObject({
+  shape: z.string().max(60),
+  /** With all of its tunables. */
+  address: z.string().max(400),
+  /** That it was measured under; most often that of the file. */
+  profile: profileSchema,
+  /** Cold median and its 95% interval, ns. */
+  medianNs: z.number().positive(),
+  lowNs: z.number().positive(),
+  highNs: z.number().positive(),
+  measuredAt: z.iso.datetime(),
+  driver: z.string(),
+  runtimeVersions: z.record(z.string(), z.string()),
+  found: z.discriminatedUnion('by', [
+    /** By `tilemark tune`, from a cold start. */
+    z.strictObject({ by: z.literal('tuner'), command: z.string(), tried: z.number().int() }),
+    /** Chosen by a person, as `note` explains. */
+    z.strictObject({ by: z.literal('hand'), note: z.string() }),
+  ]),
+});
+export type FoundVariant = z.infer<typeof foundVariantSchema>;
+
 /**
- * Screened times of many variants on many shapes of one device, as `tilemark tune --suite` measures
- * them: what the selector learns from. One file per op, dtype and profile.
+ * What is known of the times of one device, one file per op, dtype and profile: screened times of many
+ * variants on many shapes, as `tilemark tune --suite` measures them, and the winners of searches of
+ * one shape. The selector learns from both.
  */
 export const evidenceSchema = z.strictObject({
   device: deviceIdentitySchema,
@@ -43,6 +67,8 @@ export const evidenceSchema = z.strictObject({
       final: finalSchema.optional(),
     }),
   ),
+  /** Winners of `tilemark tune`; absent in files from before 2026-11-27. */
+  measured: z.array(foundVariantSchema).default([]),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
@@ -51,7 +77,17 @@ export interface Observation {
   readonly problem: Problem;
   readonly address: string;
   readonly ns: number;
+  /** Standard deviation, relative; absent: how well screened times repeat. */
+  readonly error?: number;
 }
+
+const placeOf = ({ problem, address }: Pick<Observation, 'problem' | 'address'>): string =>
+  `${shapeText(problem)} ${address}`;
+
+/** Observations of one op and dtype; of several of the same variant and shape the last. */
+export const latest = (times: readonly Observation[]): Observation[] => [
+  ...new Map(times.map((time) => [placeOf(time), time])).values(),
+];
 
 /** A duel of the two fastest of a shape: times that `a` is faster than `b`, with the 95% interval. */
 export interface Final {
@@ -84,15 +120,27 @@ export function screenedOf({ op, dtype, variants, shapes }: Evidence): {
 }
 
 /**
- * What a file says of its variants: screened times, those of two that took turns as far apart as
- * their duel found them.
+ * What a file says of its variants under a profile: screened times, those of two that took turns as
+ * far apart as their duel found them, and in their place what was measured in full. What was measured
+ * under another profile says no more of this one than a screened time.
  */
-export function observationsOf(file: Evidence): Observation[] {
+export function observationsOf(file: Evidence, profile = file.profile): Observation[] {
   const { times, finals } = screenedOf(file);
-  return asDueled(
+  const screened = asDueled(
     times,
     [...finals].map(([shape, final]) => ({ shape, ...final })),
   );
+  const { op, dtype } = file;
+  const timesOf = (under: Profile) =>
+    file.measured
+      .filter((found) => found.profile === under)
+      .map(({ address, highNs, lowNs, medianNs, shape }): Observation => {
+        const problem = parseProblem({ op, shape, dtype });
+        // The interval spans two standard deviations to each side.
+        const error = (highNs - lowNs) / (4 * medianNs);
+        return { problem, address, ns: medianNs, ...(under === profile && { error }) };
+      });
+  return latest([...screened, ...timesOf(file.profile), ...timesOf(profile)]);
 }
 
 /**
@@ -107,22 +155,20 @@ export function asDueled(
   duels: readonly (Final & { readonly shape: string })[],
   anchor: 'middle' | 'least' = 'middle',
 ): Observation[] {
-  const placeOf = (shape: string, address: string) => `${shape} ${address}`;
-  const keyOf = (observation: Observation) =>
-    placeOf(shapeText(observation.problem), observation.address);
-  const known = new Map(times.map((time) => [keyOf(time), time.ns]));
+  const keyOf = (shape: string, address: string) => `${shape} ${address}`;
+  const known = new Map(times.map((time) => [placeOf(time), time.ns]));
   for (const { a, b, ratio, shape } of duels) {
-    const [one, other] = [a, b].map((address) => known.get(placeOf(shape, address)));
+    const [one, other] = [a, b].map((address) => known.get(keyOf(shape, address)));
     if (one === undefined || other === undefined) continue;
     const half = Math.sqrt(ratio);
     const middle =
       anchor === 'middle'
         ? Math.sqrt(one * other)
         : Math.min(one, other) * Math.max(half, 1 / half);
-    known.set(placeOf(shape, a), middle / half);
-    known.set(placeOf(shape, b), middle * half);
+    known.set(keyOf(shape, a), middle / half);
+    known.set(keyOf(shape, b), middle * half);
   }
-  return times.map((time) => ({ ...time, ns: known.get(keyOf(time)) ?? time.ns }));
+  return times.map((time) => ({ ...time, ns: known.get(placeOf(time)) ?? time.ns }));
 }
 
 /** Two times this near to each other are not told apart by screening. */

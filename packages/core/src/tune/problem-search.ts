@@ -11,8 +11,8 @@
  * - replay.ts  searches as jobs of a grid: what to run next follows from what has been run;
  *   problem-tuning.ts and family-tuning.ts are what a grid keeps and checks of them
  * - selector.ts  what to run on a shape that nobody measured, by models of time (time-model.ts)
- * - tuned.ts   the winners that ship, one JSON file per device in tuned/; `tilemark tune --save` writes
- *   them, the suite `peak` and the `best` lookup read them
+ * - evidence.ts  what is known of a device's times, one JSON file per op and dtype in evidence/: screened
+ *   times and the winners of searches; `tilemark tune --save` writes them, `/best` answers from them
  *
  * Nothing here measures: a search asks for runs (asking.ts), so tests answer by a formula. It depends
  * only on its seed and on what it was told; docs/results/tuning-h200.md has its results.

@@ -1,12 +1,21 @@
 /**
- * A quote: what one source says of the time of a variant on a problem. A ranked result, a tuned
- * winner, a screened time, a duel (which puts two screened times as far apart as it found them) and a
- * prediction differ in their error alone, so one rule chooses among them: the least time.
+ * A quote: what one source says of the time of a variant on a problem. A ranked result, the winner of
+ * a search, a screened time, a duel (which puts two screened times as far apart as it found them) and
+ * a prediction differ in their error alone, so one rule chooses among them: evidence from like shapes
+ * before that from unlike ones, then the least time at the slow end of its error.
  */
+import { ascending } from 'd3-array';
+import { LIKE_SHAPE } from '../rank/nearest';
+
 export interface Quote {
   readonly ns: number;
   /** Standard deviation, relative: how far the time may be off. */
   readonly error: number;
+}
+
+/** A quote and how far the shape that it rests on is from the asked one (`shapeDistance`). */
+export interface PlacedQuote extends Quote {
+  readonly distance: number;
 }
 
 /**
@@ -20,3 +29,10 @@ export const expectedNs = ({ ns, error }: Quote): number => ns * Math.exp(error 
  * one whose error helped most would win by its mean.
  */
 export const slowEndNs = ({ ns, error }: Quote): number => ns * (1 + 2 * error);
+
+/** Negative where the first of two quotes comes first. */
+export const byQuote = (a: PlacedQuote, b: PlacedQuote): number =>
+  ascending(unlikeness(a), unlikeness(b)) || ascending(slowEndNs(a), slowEndNs(b));
+
+/** Like shapes are all as near. */
+const unlikeness = ({ distance }: PlacedQuote) => (distance > LIKE_SHAPE ? distance : 0);

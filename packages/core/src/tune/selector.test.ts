@@ -248,7 +248,11 @@ it('keeps the finals, and lets their ratio stand for the screened one', () => {
   const final = { a: small, b: large, ratio: 0.81, low: 0.8, high: 0.82 };
   const finals = new Map([['64', final]]);
   expect(undecided(times, finals)).toEqual([]);
-  const file = evidenceOf({ ...first!, op: 'transpose', dtype: 'f32' }, times, finals);
+  const file = evidenceOf(
+    { ...first!, op: 'transpose', dtype: 'f32', measured: [] },
+    times,
+    finals,
+  );
   expect(evidenceSchema.parse(file)).toEqual(file);
   // A file that is continued has what was screened, not what the duel made of it.
   expect(screenedOf(file)).toEqual({ times, finals });
@@ -269,6 +273,7 @@ it('keeps variants that came near to the best somewhere', () => {
       dtype: 'f32',
       measuredAt: '2026-11-22T12:00:00.000Z',
       command: 'tilemark tune --suite transpose-shapes',
+      measured: [],
     },
     [
       { problem: transpose(64), address: small, ns: 100 },

@@ -26,7 +26,7 @@ import {
   workOf,
 } from './time-model';
 
-/** What it quotes for a variant; the error of a screened time is how well such times repeat. */
+/** What it quotes for a variant. */
 export interface Prediction extends Quote, Point {
   /** `measured`: on this very shape. */
   readonly basis: 'measured' | 'predicted';
@@ -62,7 +62,7 @@ export class Selector {
   /** By kind: fitted when it is first asked for. */
   readonly #models = new Map<string, TimeModel>();
   readonly #like: Selector | undefined;
-  readonly #exact = new Map<string, number>();
+  readonly #exact = new Map<string, Quote>();
   readonly #tried: ReadonlySet<string>;
   readonly #problems: readonly Problem[];
   readonly #searched: readonly Problem[];
@@ -85,8 +85,8 @@ export class Selector {
         ([, times]) => times.length >= ENOUGH,
       ),
     );
-    for (const { problem, address, ns } of observations) {
-      this.#exact.set(`${keyOf(problem)} ${address}`, ns);
+    for (const { problem, address, ns, error = SCREENED } of observations) {
+      this.#exact.set(`${keyOf(problem)} ${address}`, { ns, error });
     }
     this.#tried = new Set(all.map(({ address }) => address));
     this.#problems = [
@@ -159,7 +159,7 @@ export class Selector {
   #predict(point: Point, problem: Problem, known: Map<string, Expected>): Promised | null {
     const exact = this.#exact.get(`${keyOf(problem)} ${point.address}`);
     if (exact !== undefined) {
-      return { ...point, ns: exact, error: SCREENED, basis: 'measured', distance: 0 };
+      return { ...point, ...exact, basis: 'measured', distance: 0 };
     }
     const model = this.#modelOf(kindOf(point.address));
     if (!model) return null;

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { brokenConstraints, parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { type Evidence, evidenceSchema, observationsOf } from './evidence';
-import { shippedBeside, shippedEvidence } from './shipped-evidence';
+import { shippedBeside, shippedEvidence, shippedFor } from './shipped-evidence';
 
 const asMeasured = async ({ op, dtype }: Evidence): Promise<Evidence> => {
   const file = new URL(`evidence/nvidia-h200-${op}-${dtype}.json`, import.meta.url);
@@ -35,4 +36,34 @@ it('lets devices of a vendor teach each other, and no file itself', () => {
   expect(shippedBeside(h200)).toEqual(observationsOf(h100));
   const halves = shippedBeside(fileOf('NVIDIA H200', 'f16'));
   expect(new Set(halves.map(({ problem }) => problem.dtype))).toEqual(new Set(['f16', 'f16acc16']));
+});
+
+const found = shippedEvidence().flatMap((file) => file.measured.map((one) => ({ ...one, file })));
+
+it.each(found)('$address of $shape exists, fits together and is the time of its place', (one) => {
+  const { address, file, highNs, lowNs, medianNs, profile, shape } = one;
+  const { definition, tunables, ...variant } = parseVariant(address);
+  expect(variant.address).toBe(address);
+  expect(brokenConstraints(definition, tunables)).toEqual([]);
+  expect(definition.op).toBe(file.op);
+  expect(lowNs).toBeLessThanOrEqual(medianNs);
+  expect(medianNs).toBeLessThanOrEqual(highNs);
+  const time = observationsOf(file, profile).find(
+    ({ address: other, problem }) => other === address && shapeText(problem) === shape,
+  );
+  expect(time).toMatchObject({ ns: medianNs });
+  expect(time?.error).toBeLessThan(0.01);
+});
+
+it('says no more of a profile by a full measurement under another than by a screened time', () => {
+  const file = shippedFor(
+    { key: 'nvidia-unknown-nvidia_h200-vulkan-dawn' },
+    { op: 'matmul', dtype: 'f32', profile: 'fast' },
+  );
+  const errors = (profile: 'default' | 'fast') =>
+    (file ? observationsOf(file, profile) : [])
+      .filter(({ problem }) => shapeText(problem) === '4096')
+      .flatMap(({ address, error }) => (error === undefined ? [] : [address]));
+  expect(errors('fast')).toEqual([expect.stringContaining('LOADS=ahead')]);
+  expect(errors('default')).toEqual([expect.stringContaining('LOADS=spread')]);
 });

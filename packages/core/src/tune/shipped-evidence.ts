@@ -1,8 +1,14 @@
-import { DTYPES, type Problem, parseVariant, shapeText } from '@tilemark/kernels';
-import type { Profile } from '../measure/device';
+import { DTYPES, type Problem } from '@tilemark/kernels';
+import { isOn, type ModelQuery, type Profile } from '../measure/device';
 import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
-import { type Evidence, evidenceSchema, type Observation, observationsOf } from './evidence';
+import {
+  type Evidence,
+  evidenceSchema,
+  type FoundVariant,
+  type Observation,
+  observationsOf,
+} from './evidence';
 import h100Half from './evidence/nvidia-h100-matmul-f16.json';
 import h100 from './evidence/nvidia-h100-matmul-f32.json';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
@@ -10,7 +16,6 @@ import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
 import h200 from './evidence/nvidia-h200-matmul-f32.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
 import { Selector } from './selector';
-import { isOn, type TunedOn, tunedFiles } from './tuned';
 
 /** What was measured on devices that were surveyed. Several hundred kilobytes: not for browsers. */
 let parsed: readonly Evidence[] | undefined;
@@ -46,24 +51,27 @@ export interface Learned {
   readonly device: string;
   readonly driver: string;
   readonly measuredAt: string;
-  /** The profile it was measured under. */
+  /** The profile that most of it was measured under. */
   readonly profile: Profile;
   /** The most the device can do, where that is known: no variant is faster. */
   readonly roofline?: RooflineSurvey | undefined;
+  /** What was measured in full, with the history of each. */
+  readonly measured: readonly FoundVariant[];
 }
 
-const fitted = new Map<Evidence, Learned>();
+/** By file and profile. */
+const fitted = new Map<Evidence, Map<Profile, Learned>>();
 
 /**
  * The shipped evidence for a device, under the profile or else another: one orders variants much as
  * the other does (docs/results/performance-h200.md). Null if nothing was measured on a device like it.
  */
 export function shippedFor(
-  on: TunedOn,
+  wanted: ModelQuery,
   { op, dtype, profile }: Pick<Problem, 'op' | 'dtype'> & { readonly profile: Profile },
 ): Evidence | null {
   const files = shippedEvidence().filter(
-    (evidence) => isOn(evidence.device, on) && evidence.op === op && evidence.dtype === dtype,
+    (evidence) => isOn(evidence.device, wanted) && evidence.op === op && evidence.dtype === dtype,
   );
   return files.find((file) => file.profile === profile) ?? files[0] ?? null;
 }
@@ -84,37 +92,26 @@ export function shippedBeside({ device, op, dtype, profile }: Evidence): Observa
         evidence.device.vendor === device.vendor &&
         (evidence.dtype !== dtype || evidence.device.device !== device.device),
     )
-    .flatMap(observationsOf);
+    .flatMap((file) => observationsOf(file));
 }
 
-/** The times of a shipped file, those of its variants that were measured in full in place of quick ones. */
-export function shippedTimes(file: Evidence): Observation[] {
-  const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
-  const tuned = tunedFiles()
-    .filter(({ device }) => device.device === file.device.device)
-    .flatMap(({ variants }) => variants)
-    .filter(({ problem, profile, unranked }) => {
-      const { op, dtype } = problem;
-      return (
-        unranked === null && op === file.op && dtype === file.dtype && profile === file.profile
-      );
-    })
-    .map(({ address, medianNs, problem }) => ({
-      problem,
-      address: parseVariant(address).address,
-      ns: medianNs,
-    }));
-  const known = new Set(tuned.map(placeOf));
-  return [...observationsOf(file).filter((time) => !known.has(placeOf(time))), ...tuned];
-}
-
-/** What a selector learns from a shipped file. */
-export function learnedFrom(file: Evidence): Learned {
-  const known = fitted.get(file);
+/** What a selector learns from a shipped file about a profile. */
+export function learnedFrom(file: Evidence, under: Profile): Learned {
+  const profiles = fitted.get(file) ?? new Map<Profile, Learned>();
+  fitted.set(file, profiles);
+  const known = profiles.get(under);
   if (known) return known;
-  const { device, driver, measuredAt, profile, roofline } = file;
-  const selector = new Selector(shippedTimes(file), shippedBeside(file));
-  const made = { selector, device: device.device, driver, measuredAt, profile, roofline };
-  fitted.set(file, made);
+  const { device, driver, measured, measuredAt, profile, roofline } = file;
+  const selector = new Selector(observationsOf(file, under), shippedBeside(file));
+  const made = {
+    selector,
+    device: device.device,
+    driver,
+    measuredAt,
+    profile,
+    roofline,
+    measured,
+  };
+  profiles.set(under, made);
   return made;
 }

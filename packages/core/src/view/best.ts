@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { profileSchema } from '../measure/device';
 import { problemSchema, variantSchema } from '../plan/spec';
 import { dtypeSchema, opSchema } from '../schema/op';
-import { tunedVariantSchema } from '../tune/tuned';
+import { foundVariantSchema } from '../tune/evidence';
 import { date, id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 import { needsSchema } from './kernel';
@@ -88,7 +88,7 @@ export const bestVariantSchema = z.object({
     })
     .nullable(),
   /** For a shipped variant, where it was measured and how it was found; null otherwise. */
-  shipped: tunedVariantSchema
+  shipped: foundVariantSchema
     .pick({ medianNs: true, lowNs: true, highNs: true, driver: true, found: true })
     .extend({ device: z.string(), rate: rateSchema, measuredAt: date })
     .nullable(),

@@ -1,6 +1,6 @@
-import { type DeviceIdentity, dataSheetPeak, deviceKey, tunedFilesOf } from '@tilemark/core';
+import { type DeviceIdentity, dataSheetPeak, deviceKey } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { parseVariant, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
+import { parseProblem, parseVariant, rateOf, shortAddress } from '@tilemark/kernels';
 import { Address } from '@/features/kernels/address';
 import { WinnerMaps } from '@/features/winners/winner-map';
 import { shippedOn, winnerMapsOf } from '@/features/winners/winners';
@@ -16,8 +16,13 @@ import { Roofline } from './roofline';
 export async function ModelPage({ identity, store }: { identity: DeviceIdentity; store: Store }) {
   const key = deviceKey(identity);
   const maps = await winnerMapsOf(store, key, { op: 'matmul' });
-  const tuned = tunedFilesOf({ key }).flatMap(({ variants }) => variants);
   const evidence = shippedOn(key);
+  const tuned = evidence.flatMap(({ dtype, measured, op }) =>
+    measured.map((found) => ({
+      ...found,
+      problem: parseProblem({ op, dtype, shape: found.shape }),
+    })),
+  );
   const surveyed = evidence.filter(({ profile, roofline }, at) => {
     const isFirst = evidence.findIndex((file) => file.profile === profile) === at;
     return isFirst && roofline;
@@ -51,8 +56,8 @@ export async function ModelPage({ identity, store }: { identity: DeviceIdentity;
             columns={[
               {
                 head: 'Problem',
-                cell: ({ problem }) =>
-                  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`,
+                cell: ({ problem, shape }) =>
+                  `${problem.op} ${formatShape(shape)} ${problem.dtype}`,
               },
               { head: 'Profile', cell: ({ profile }) => profile },
               {

@@ -1,14 +1,14 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, type RunResult, tunedFileSchema } from '@tilemark/core';
+import { type Environment, evidenceSchema, type RunResult } from '@tilemark/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   environment,
   measured,
   square,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
-import { saveTuned } from './save';
+import { saveWinner } from './save';
 
 let folder: string;
 beforeAll(async () => {
@@ -41,13 +41,13 @@ it('keeps with each variant the driver and runtime it was measured under', async
     driver: 'later',
     runtimeVersions: { node: '99.0.0' },
   };
-  await saveTuned(path, winner(64, 10), environment('One'), search, lost);
-  await saveTuned(path, winner(128, 20), environment('One'), search, lost);
-  await saveTuned(path, winner(128, 15), later, search, won);
-  const { variants } = tunedFileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+  await saveWinner(path, winner(64, 10), environment('One'), search, lost);
+  await saveWinner(path, winner(128, 20), environment('One'), search, lost);
+  await saveWinner(path, winner(128, 15), later, search, won);
+  const { measured: found } = evidenceSchema.parse(JSON.parse(await readFile(path, 'utf8')));
   const { driver, runtimeVersions } = environment('One');
   // In order of their shapes, as texts.
-  expect(variants).toMatchObject([
+  expect(found).toMatchObject([
     { medianNs: 15, driver: 'later', runtimeVersions: { node: '99.0.0' } },
     { medianNs: 10, driver, runtimeVersions },
   ]);
@@ -60,40 +60,40 @@ it('keeps a variant that its duel does not lose, and measures one again', async 
     address: `matmul/naive[BLOCK=${tile}]`,
   });
   const saved = async () => {
-    const { variants } = tunedFileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-    return variants.map(({ address, medianNs }) => [address, medianNs]);
+    const { measured: found } = evidenceSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return found.map(({ address, medianNs }) => [address, medianNs]);
   };
-  expect(await saveTuned(path, of(8, 10), environment('One'), search, lost)).toBeNull();
-  expect(await saveTuned(path, of(16, 12), environment('One'), search, lost)).toMatchObject({
-    address: 'matmul/naive[BLOCK=8]',
-  });
+  expect(await saveWinner(path, of(8, 10), environment('One'), search, lost)).toBeNull();
+  expect(await saveWinner(path, of(16, 12), environment('One'), search, lost)).toContain(
+    'already has a better variant: 10 ns, matmul/naive[BLOCK=8]',
+  );
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 10]]);
-  expect(await saveTuned(path, of(8, 11), environment('One'), search, lost)).toBeNull();
+  expect(await saveWinner(path, of(8, 11), environment('One'), search, lost)).toBeNull();
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 11]]);
   const noisy = of(16, 5);
   if (noisy.outcome?.kind !== 'measured') throw new TypeError('it was measured');
   const { measurement } = noisy.outcome;
   const outcome = { ...noisy.outcome, measurement: { ...measurement, unranked: 'noisy' } };
-  expect(
-    await saveTuned(path, { ...noisy, outcome }, environment('One'), search, lost),
-  ).not.toBeNull();
+  expect(await saveWinner(path, { ...noisy, outcome }, environment('One'), search, lost)).toContain(
+    'keeps what would be ranked only, and this is noisy',
+  );
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 11]]);
   const later = { ...environment('One'), driver: 'later' };
-  expect(await saveTuned(path, of(16, 12), later, search, won)).toBeNull();
+  expect(await saveWinner(path, of(16, 12), later, search, won)).toBeNull();
   expect(await saved()).toEqual([['matmul/naive[BLOCK=16]', 12]]);
   await writeFile(path, (await readFile(path, 'utf8')).replace('BLOCK=16', 'NO_MORE=1'));
-  expect(await saveTuned(path, of(8, 20), later, search, won)).toBeNull();
+  expect(await saveWinner(path, of(8, 20), later, search, won)).toBeNull();
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 20]]);
 });
 
 it('refuses a file of another device, and a path that cannot be read', async () => {
   const path = join(folder, 'other.json');
-  await saveTuned(path, winner(64, 10), environment('One'), search, lost);
+  await saveWinner(path, winner(64, 10), environment('One'), search, lost);
   const before = await readFile(path, 'utf8');
-  const other = saveTuned(path, winner(64, 5), environment('Two'), search, lost);
+  const other = saveWinner(path, winner(64, 5), environment('Two'), search, lost);
   await expect(other).rejects.toMatchObject({ field: '--save' });
   expect(await readFile(path, 'utf8')).toBe(before);
-  const unreadable = saveTuned(folder, winner(64, 5), environment('One'), search, lost);
+  const unreadable = saveWinner(folder, winner(64, 5), environment('One'), search, lost);
   await expect(unreadable).rejects.toMatchObject({
     field: '--save',
     message: expect.stringMatching(/EISDIR.*read/),

@@ -2,85 +2,82 @@ import { writeFile } from 'node:fs/promises';
 import {
   deviceKey,
   type Environment,
+  type Evidence,
+  evidenceSchema,
+  type FoundVariant,
   type RunResult,
-  type TunedVariant,
-  tunedFileSchema,
 } from '@tilemark/core';
-import { InputError, parseVariant, shapeText } from '@tilemark/kernels';
+import { InputError, ifValid, parseVariant, shapeText } from '@tilemark/kernels';
 import { atFlag, parseIfThere } from '../flags';
+import { timeText } from '../table';
+
+/** What all of a file of evidence has in common. */
+export type EvidenceHead = Pick<Evidence, 'device' | 'profile' | 'op' | 'dtype'>;
+
+/** What a file has already; null: there is none. Throws InputError at `--save` if it is of something else. */
+export async function evidenceAt(path: string, head: EvidenceHead): Promise<Evidence | null> {
+  const file = await parseIfThere('--save', path, evidenceSchema, 'evidence');
+  const textOf = ({ device, profile, op, dtype }: EvidenceHead) =>
+    [deviceKey(device), op, dtype, profile].join(' ');
+  if (file && textOf(file) !== textOf(head)) {
+    throw new InputError(
+      `${path} is of ${textOf(file)}, and this of ${textOf(head)}: choose another file`,
+      '--save',
+    );
+  }
+  return file;
+}
+
+export const writeEvidence = (path: string, evidence: Evidence): Promise<void> =>
+  atFlag('--save', writeFile(path, `${JSON.stringify(evidence)}\n`));
 
 /**
- * Puts the winner of a search into a file of tuned variants, in place of what it had for
- * the problem and profile; creates the file if there is none. A short search makes nothing
- * worse: a different variant that the file has stays, and is returned, unless the winner beats it
- * in a duel on this device now; or if it was ranked and the winner is not. Throws InputError at
- * `--save` if the file is of another kind or another device.
+ * Puts the winner of a search into a file of evidence, in place of what it had for the shape; creates
+ * the file if there is none. A short search makes nothing worse: a different variant that the file
+ * has stays unless the winner beats it in a duel on this device now. Returns why the winner was not
+ * kept; null: it was. Throws InputError at `--save` if the file is of something else.
  *
  * @param beats whether the winner is FAST against the variant of this address; null: it does not run
  */
-export async function saveTuned(
+export async function saveWinner(
   path: string,
   winner: RunResult,
   environment: Environment,
   search: { readonly command: string; readonly tried: number },
   beats: (before: string) => Promise<boolean | null>,
-): Promise<TunedVariant | null> {
+): Promise<string | null> {
   const { outcome, problem, profile, address, endedAt } = winner;
   if (outcome?.kind !== 'measured' || !endedAt) throw new TypeError('the winner was measured');
   const { device, driver, runtimeVersions } = environment;
-  const before = await parseIfThere('--save', path, tunedFileSchema, 'tuned variants');
-  if (before && deviceKey(before.device) !== deviceKey(device)) {
-    throw new InputError(
-      `${path} is of ${before.device.device}, but this is ${device.device}`,
-      '--save',
-    );
-  }
+  const { op, dtype } = problem;
+  const head = { device, profile, op, dtype };
+  const file = await evidenceAt(path, head);
   const { cold, unranked } = outcome.measurement;
+  if (unranked !== null) return `${path} keeps what would be ranked only, and this is ${unranked}`;
   const { medianNs, lowNs, highNs } = cold;
-  const found: TunedVariant = {
-    problem,
-    profile,
+  const conditions = { measuredAt: endedAt, driver, runtimeVersions };
+  const found: FoundVariant = {
+    shape: shapeText(problem),
     address,
+    profile,
     medianNs,
     lowNs,
     highNs,
-    measuredAt: endedAt,
-    unranked,
-    driver,
-    runtimeVersions,
+    ...conditions,
     found: { by: 'tuner', ...search },
   };
-  const earlier = before?.variants.find(
-    (variant) =>
-      placeOf(variant) === placeOf(found) && isAnotherVariant(variant.address, found.address),
-  );
-  if (earlier && (await staysBefore(earlier, found, beats))) return earlier;
-  const others = (before?.variants ?? []).filter((variant) => placeOf(variant) !== placeOf(found));
-  const variants = [...others, found].toSorted((a, b) => placeOf(a).localeCompare(placeOf(b)));
-  const lines = variants.map((variant) => JSON.stringify(variant)).join(',\n');
-  const text = `{"device":${JSON.stringify(device)},"variants":[\n${lines}\n]}\n`;
-  await atFlag('--save', writeFile(path, text));
+  const isOfPlace = (other: FoundVariant) =>
+    other.shape === found.shape && other.profile === profile;
+  const earlier = file?.measured.find(isOfPlace);
+  // One of a kernel or tunables that no longer exist cannot stay.
+  const before = ifValid(() => parseVariant(earlier?.address ?? ''))?.address;
+  const isAnother = before !== undefined && before !== parseVariant(address).address;
+  if (earlier && isAnother && (await beats(before)) === false) {
+    return `${path} already has a better variant: ${timeText(earlier.medianNs)}, ${earlier.address}`;
+  }
+  const others = (file?.measured ?? []).filter((other) => !isOfPlace(other));
+  const measured = [...others, found].toSorted((a, b) => a.shape.localeCompare(b.shape));
+  const begun = { ...head, ...conditions, command: search.command, variants: [], shapes: [] };
+  await writeEvidence(path, { ...(file ?? begun), measured });
   return null;
 }
-
-async function staysBefore(
-  earlier: TunedVariant,
-  found: TunedVariant,
-  beats: (before: string) => Promise<boolean | null>,
-): Promise<boolean> {
-  if (earlier.unranked === null && found.unranked !== null) return true;
-  return (await beats(earlier.address)) === false;
-}
-
-/** False also if the file's variant is of a kernel or tunables that no longer exist. */
-function isAnotherVariant(before: string, found: string): boolean {
-  try {
-    return parseVariant(before).address !== parseVariant(found).address;
-  } catch (error) {
-    if (error instanceof InputError) return false;
-    throw error;
-  }
-}
-
-const placeOf = ({ problem, profile }: Pick<TunedVariant, 'problem' | 'profile'>) =>
-  [problem.op, problem.dtype, shapeText(problem), profile].join(' ');

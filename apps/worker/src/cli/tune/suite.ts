@@ -1,10 +1,7 @@
-import { writeFile } from 'node:fs/promises';
 import {
   deviceKey,
   drive,
-  type Evidence,
   evidenceOf,
-  evidenceSchema,
   type Family,
   type Findings,
   familyShapes,
@@ -27,10 +24,10 @@ import {
   shortAddress,
 } from '@tilemark/kernels';
 import { ratioText } from '../duel';
-import { atFlag, parseIfThere } from '../flags';
 import { checkDtype } from '../selection';
 import { significant, timeText, WAITING } from '../table';
 import { type DriverOptions, SearchDriver } from './driver';
+import { evidenceAt, writeEvidence } from './save';
 
 export interface SuiteRequest extends DriverOptions {
   readonly suite: Family;
@@ -57,22 +54,27 @@ export async function tuneSuite(
     driver.onWait = () => print(WAITING);
     const roofline = await driver.survey();
     const { profile } = options;
+    const asked = { device: identity, profile, op: family.op, dtype };
+    const file = save === undefined ? null : await evidenceAt(save, asked);
+    if (file && file.shapes.length > 0 && file.driver !== environment.driver) {
+      throw new InputError(
+        `${save} was screened under another driver: choose another file`,
+        '--save',
+      );
+    }
     const head = {
-      device: identity,
+      ...asked,
       driver: environment.driver,
       runtimeVersions: environment.runtimeVersions,
-      profile,
-      op: family.op,
-      dtype,
       measuredAt: new Date().toISOString(),
       command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budgetNs / 1e9}s`,
       ...(roofline && { roofline }),
+      measured: file?.measured ?? [],
     };
-    const known = save === undefined ? null : await earlier(save, head);
+    const known = file && screenedOf(file);
     const keep = async ({ times, finals }: Findings) => {
       if (save === undefined || times.length === 0) return;
-      const text = `${JSON.stringify(evidenceOf(head, times, finals))}\n`;
-      await atFlag('--save', writeFile(save, text));
+      await writeEvidence(save, evidenceOf(head, times, finals));
     };
     const { shapes, skipped } = familyShapes(family, dtype, (variant, problem) => {
       const fit = feasible(variant, problem, capabilities);
@@ -88,7 +90,7 @@ export async function tuneSuite(
     const search = searchFamily<Outcome>({
       shapes,
       known: known ?? undefined,
-      prior: alike ? learnedFrom(alike).selector : undefined,
+      prior: alike ? learnedFrom(alike, profile).selector : undefined,
       budgetNs,
       nowNs: driver.nowNs,
       onShape: (problem, outcomes, found) => {
@@ -129,22 +131,4 @@ function line(problem: Problem, times: readonly Observation[]): string {
   if (!best) return `${shapeText(problem)}: nothing measured`;
   const op = opOf(problem);
   return `${shapeText(problem)}: ${timeText(best.ns)}, ${significant(op.rate(problem, best.ns))} ${op.rateUnit(problem)}, best of ${times.length}: ${best.address}`;
-}
-
-/** What a file has already. Throws InputError at `--save` if it is of other conditions. */
-async function earlier(
-  path: string,
-  head: Omit<Evidence, 'variants' | 'shapes'>,
-): Promise<ReturnType<typeof screenedOf> | null> {
-  const file = await parseIfThere('--save', path, evidenceSchema, 'evidence');
-  if (!file) return null;
-  const conditions = ({ device, driver, profile, op, dtype }: typeof head) =>
-    JSON.stringify([device, driver, profile, op, dtype]);
-  if (conditions(file) !== conditions(head)) {
-    throw new InputError(
-      `${path} was measured on another device or driver, or in another profile, op or dtype: choose another file`,
-      '--save',
-    );
-  }
-  return screenedOf(file);
 }

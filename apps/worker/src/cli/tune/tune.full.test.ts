@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { type BenchFile, benchFileSchema, tunedFileSchema } from '@tilemark/core';
+import { type BenchFile, benchFileSchema, evidenceSchema } from '@tilemark/core';
 import { expect, it } from 'vitest';
 import { type Ended, NAIVE, useTune } from './tune.test-helper';
 
@@ -40,8 +40,8 @@ it('tune tries a space, writes results, saves the winner, and goes on from its c
   expect(winner).toMatchObject({ outcome: { kind: 'measured' } });
   expect(results.filter(({ policy }) => policy === 'screen')).toHaveLength(4);
 
-  const saved = tunedFileSchema.parse(JSON.parse(await readFile(file('best'), 'utf8')));
-  expect(saved.variants).toMatchObject([
+  const saved = evidenceSchema.parse(JSON.parse(await readFile(file('best'), 'utf8')));
+  expect(saved.measured).toMatchObject([
     { address: winner?.address, profile: 'default', found: { by: 'tuner', tried: 4 } },
   ]);
 

@@ -13,11 +13,11 @@ import { feasible, opOf, type Problem, parseVariant, shortAddress } from '@tilem
 import { ratioText } from '../duel';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
-import { problemText, timeText, wrapped } from '../table';
+import { problemText, wrapped } from '../table';
 import { SearchDriver } from './driver';
 import { tuneProgress } from './progress';
 import { commandLine, type TuneFlags, type TuneRequest, tuneRequest } from './request';
-import { saveTuned } from './save';
+import { saveWinner } from './save';
 import { tuneSuite } from './suite';
 import { tunedTable } from './table';
 
@@ -66,7 +66,7 @@ export async function tune(
     const { screened, winner } = tuned;
     if (!winner) return 1;
     if (options.save === undefined) return 0;
-    const stays = await saveTuned(
+    const whyNot = await saveWinner(
       options.save,
       driver.resultOf(winner.outcome),
       description.environment,
@@ -77,10 +77,7 @@ export async function tune(
         return contrast && contrast.verdict === 'FAST';
       },
     );
-    if (stays) {
-      const { address, medianNs } = stays;
-      print(`${options.save} already has a better variant: ${timeText(medianNs)}, ${address}`);
-    }
+    if (whyNot !== null) print(whyNot);
     return 0;
   });
 }

@@ -18,16 +18,16 @@ import type {
   DeviceCapabilities,
   DeviceClass,
   Environment,
+  ModelQuery,
   Profile,
 } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { shorterMedian } from '../../../rank/head-to-head';
 import { LIKE_SHAPE, nearestProblem, shapeDistance } from '../../../rank/nearest';
 import { bestTimes, portability } from '../../../rank/portability';
-import { type Quote, slowEndNs } from '../../../tune/quote';
+import { byQuote, type PlacedQuote } from '../../../tune/quote';
 import type { Selector } from '../../../tune/selector';
 import { type Learned, learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
-import type { TunedOn } from '../../../tune/tuned';
 import type { BestQuery, BestVariant } from '../../../view/api';
 import { isQuotable, quotable } from '../../gate/parties';
 import { knownWrong } from '../alarms';
@@ -35,13 +35,7 @@ import { fromJson, sha256 } from '../database';
 import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
 import { type LearnedHere, learnedHere } from './learned';
-import {
-  type Asked,
-  answerWith,
-  portableVariant,
-  predictedVariant,
-  shippedVariant,
-} from './shipped-variant';
+import { type Asked, answerWith, portableVariant, predictedVariant } from './shipped-variant';
 import { timesOn } from './variant-boards';
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
@@ -99,41 +93,45 @@ async function learnedOf(
 } | null> {
   const here = device && (await learnedHere(db, device, asked));
   if (here) return { fallback: 'device', from: here };
-  const on = tunedOn(query, device);
-  const file = on && shippedFor(on, query);
-  if (file) return { fallback: 'shipped', from: learnedFrom(file) };
+  const { profile } = query;
+  const model = modelQuery(query, device);
+  const file = model && shippedFor(model, query);
+  if (file) return { fallback: 'shipped', from: learnedFrom(file, profile) };
   const { vendor } = device ?? query;
   const alike = known || !vendor ? null : shippedFor({ vendor }, query);
-  return alike && { fallback: 'vendor', from: learnedFrom(alike) };
+  return alike && { fallback: 'vendor', from: learnedFrom(alike, profile) };
 }
 
-/** Of a measured and a predicted answer the one whose quote is less, unless it is a mere guess. */
-function preferred(known: BestVariant, predicted: BestVariant, selector: Selector): BestVariant {
-  const { address, asked, isExact, measured } = known;
-  const distance = shapeDistance(asked, measured);
+/** Of a ranked and a learned answer the one whose quote comes first, unless too little was tried. */
+function preferred(known: BestVariant, learned: BestVariant, selector: Selector): BestVariant {
+  const { address, asked, isExact } = known;
+  const quote = quoteOf(known);
   // A few times say nothing of a kernel that is not among them; a search does.
-  const isUnheard = predicted.fallback === 'device' && !selector.knows(address);
-  if (isUnheard && (isExact || !selector.hasSearched(asked, distance))) return known;
+  const isUnheard = learned.fallback === 'device' && !selector.knows(address);
+  if (isUnheard && (isExact || !selector.hasSearched(asked, quote.distance))) return known;
   // Times of other devices say nothing of this one.
-  if (!['device', 'shipped'].includes(known.fallback)) return predicted;
+  if (known.fallback !== 'device') return learned;
   // With a result to show for it.
-  if (known.result && address === predicted.address) return known;
-  // Of two guesses from unlike shapes, the one from nearer by.
-  const evidence = selector.distanceTo(predicted.address, asked);
-  if (evidence > LIKE_SHAPE && evidence >= distance) return known;
-  if (distance > LIKE_SHAPE && evidence < distance) return predicted;
-  return slowEndNs(quoteOf(predicted)) < slowEndNs(quoteOf(known)) ? predicted : known;
+  if (known.result && address === learned.address) return known;
+  const other = { ...quoteOf(learned), distance: selector.distanceTo(learned.address, asked) };
+  return byQuote(other, quote) < 0 ? learned : known;
 }
 
 /**
  * What an answer quotes for the asked problem. A time of another shape is scaled by the op's work,
  * which knows nothing of waves and caches: it may be off by as much again, and by the distance.
  */
-export function quoteOf({ asked, measured, prediction, result, shipped }: BestVariant): Quote {
-  if (prediction) return prediction;
-  const { value = 0 } = (result ?? shipped)?.rate ?? {};
+export function quoteOf({
+  asked,
+  measured,
+  prediction,
+  result,
+  shipped,
+}: BestVariant): PlacedQuote {
   const distance = shapeDistance(asked, measured);
-  return { ns: rateOf(asked, 1).value / value, error: distance > 0 ? 1 + distance : 0 };
+  if (prediction) return { ...prediction, distance };
+  const { value = 0 } = (result ?? shipped)?.rate ?? {};
+  return { ns: rateOf(asked, 1).value / value, error: distance > 0 ? 1 + distance : 0, distance };
 }
 
 /** What a device can do under a profile: its results show the features, more of them under `fast`. */
@@ -157,22 +155,20 @@ async function capabilitiesUnder(
   return { ...attached, features: seen?.features ?? attached.features };
 }
 
-/** The devices that shipped files may speak for: one, or those of a vendor; null: nothing is known. */
-const tunedOn = (
+/** The devices that shipped evidence may speak for; null: nothing is known. */
+const modelQuery = (
   { architecture, device: key, vendor }: BestQuery,
   device: { readonly key: string } | null,
-): TunedOn | null => {
+): ModelQuery | null => {
   // A model that this grid has not seen may be one of those that ship.
   if (device ?? key) return { key: device?.key ?? key ?? '' };
   return vendor ? { vendor, architecture } : null;
 };
 
 /**
- * The variant to run for a problem, decided by ranked results of the device, else by the tuned
- * variants that ship for such devices, else by results of its architecture, its vendor, or all
- * GPUs; on this problem or the nearest. A result gives way to a tuned variant that ships for the
- * very device it was measured on and quotes less. Null: nothing that could run the
- * problem was ranked.
+ * The variant to run for a problem, decided by ranked results of the device, else of its
+ * architecture, its vendor, or all GPUs; on this problem or the nearest. Null: nothing that could
+ * run the problem was ranked.
  */
 async function rankedVariantOf(
   db: PrismaClient,
@@ -191,20 +187,10 @@ async function rankedVariantOf(
   ];
   for (const [farthest, of] of rounds) {
     for (const group of of) {
-      if (group.fallback === 'shipped') {
-        const shipped = shippedVariant(asked, group.of, farthest);
-        if (shipped) return shipped;
-        continue;
-      }
       const only = group.fallback === 'device' ? device : null;
       const from = { ...group, methodology, farthest, device: only, unconfirmed };
       const ranked = await measuredVariant(db, asked, from);
-      if (!ranked?.result) continue;
-      const shipped = shippedVariant(asked, { key: ranked.result.device.key }, farthest);
-      const [first] = [ranked, ...(shipped ? [shipped] : [])].toSorted(
-        (a, b) => slowEndNs(quoteOf(a)) - slowEndNs(quoteOf(b)),
-      );
-      return first ?? null;
+      if (ranked) return ranked;
     }
   }
   return null;
@@ -234,13 +220,11 @@ function problemOf(query: BestQuery): Problem {
   return problem;
 }
 
-/** Devices of this grid whose results may decide, or what the release ships for such devices. */
-type Group =
-  | {
-      readonly fallback: Exclude<BestVariant['fallback'], 'shipped' | 'portable'>;
-      readonly where: Prisma.DeviceWhereInput;
-    }
-  | { readonly fallback: 'shipped'; readonly of: TunedOn };
+/** Devices of this grid whose results may decide. */
+interface Group {
+  readonly fallback: Exclude<BestVariant['fallback'], 'shipped' | 'portable'>;
+  readonly where: Prisma.DeviceWhereInput;
+}
 
 const GPUS: DeviceClass[] = ['gpu', 'browser'];
 
@@ -256,10 +240,8 @@ function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
     ...(vendor && { vendor: like(vendor) }),
     class: { in: alike ?? [...GPUS, 'software'] },
   };
-  const on = tunedOn(query, device);
-  const shipped: Group[] = on ? [{ fallback: 'shipped', of: on }] : [];
   return [
-    ...(device ? [{ fallback: 'device' as const, where: { key: device.key } }, ...shipped] : []),
+    ...(device ? [{ fallback: 'device' as const, where: { key: device.key } }] : []),
     ...(architecture
       ? [
           {
@@ -269,10 +251,6 @@ function groupsOf(query: BestQuery, device: DeviceRow | null): Group[] {
         ]
       : []),
     ...(vendor ? [{ fallback: 'vendor' as const, where: ofVendor }] : []),
-    ...(device ? [] : shipped),
-    ...(!device && vendor && architecture
-      ? [{ fallback: 'shipped' as const, of: { vendor } }]
-      : []),
     { fallback: 'overall' as const, where: { class: { in: alike ?? GPUS } } },
   ];
 }
@@ -296,7 +274,7 @@ async function newestOf(
 async function measuredVariant(
   db: PrismaClient,
   asked: Asked,
-  from: Extract<Group, { where: object }> & {
+  from: Group & {
     readonly methodology: number;
     readonly farthest: number;
     /** The device, if it is that alone: duels that were held there then decide what times cannot. */

@@ -1,16 +1,11 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
-import { ifValid, parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
+import { ifValid, parseProblem, parseVariant } from '@tilemark/kernels';
 import type { Environment } from '../../../measure/device';
 import { COMPARABLE_SINCE } from '../../../measure/outcome';
 import type { RooflineSurvey } from '../../../measure/roofline';
-import { asDueled, type Observation } from '../../../tune/evidence';
+import { asDueled, latest, type Observation, observationsOf } from '../../../tune/evidence';
 import { Selector } from '../../../tune/selector';
-import {
-  type Learned,
-  shippedBeside,
-  shippedFor,
-  shippedTimes,
-} from '../../../tune/shipped-evidence';
+import { type Learned, shippedBeside, shippedFor } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { isQuotable, roofsFor } from '../../gate/parties';
 import { fromJson } from '../database';
@@ -38,7 +33,6 @@ const quotedTimes = (
   ORDER BY best."shape", best."address", best."methodology" DESC) AS quoted`;
 
 const kindOf = ({ problem: { op, dtype }, profile }: Asked) => ({ op, dtype, profile });
-const placeOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
 
 /** The last selector of each device, op, dtype and profile, and the rows it was fitted to. */
 const fitted = new Map<string, { readonly rows: string; readonly learned: LearnedHere }>();
@@ -85,13 +79,9 @@ export async function learnedHere(
   const duels = await duelsHere(db, device, kindOf(asked), addresses);
   const measured = asDueled(timed, duels, 'least');
   const shipped = shippedFor({ key: device.key }, { ...problem, profile });
-  const known = new Set(measured.map(placeOf));
   const learned: LearnedHere = {
     selector: new Selector(
-      [
-        ...(shipped ? shippedTimes(shipped) : []).filter((time) => !known.has(placeOf(time))),
-        ...measured,
-      ],
+      latest([...(shipped ? observationsOf(shipped, profile) : []), ...measured]),
       shipped ? shippedBeside(shipped) : [],
     ),
     device: newest.run.device.name,
@@ -99,6 +89,7 @@ export async function learnedHere(
     measuredAt: newest.endedAt.toISOString(),
     profile,
     roofline: surveyed ?? shipped?.roofline,
+    measured: shipped?.measured ?? [],
     tried: [...new Set(measured.map(({ address }) => address))].map(parseVariant),
   };
   fitted.delete(place);

@@ -1,7 +1,8 @@
-import { parseVariant, shapeText } from '@tilemark/kernels';
+import { parseVariant } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../../services.test-helper';
-import { tunedFiles } from '../../../tune/tuned';
+import { deviceKey } from '../../../measure/device';
+import { shippedFor } from '../../../tune/shipped-evidence';
 import { type BestQuery, leaderboardQuerySchema } from '../../../view/api';
 import { capabilities, measured, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
@@ -16,12 +17,13 @@ const h200 = {
   runtime: 'dawn',
   class: 'gpu',
 } as const;
-const tuned = tunedFiles()
-  .flatMap(({ device, variants }) => (device.device === h200.device ? variants : []))
-  .find(
-    ({ problem, profile }) =>
-      profile === 'fast' && problem.dtype === 'f32' && shapeText(problem) === '4096',
-  );
+const found = shippedFor(
+  { key: deviceKey(h200) },
+  { op: 'matmul', dtype: 'f32', profile: 'fast' },
+)?.measured;
+const tunedAt = (wanted: string) =>
+  found?.find(({ profile, shape }) => profile === 'fast' && shape === wanted);
+const tuned = tunedAt('4096');
 let store: Store;
 let key: string;
 beforeAll(async () => {
@@ -88,9 +90,7 @@ test('nothing is predicted to be faster than the device can be', async () => {
 
 test('a time of the very shape under the other profile yields only to a prediction well below it', async () => {
   const found = await find({ ...cube(2048), device: key });
-  const own = tunedFiles()
-    .flatMap(({ variants }) => variants)
-    .find(({ problem, profile }) => profile === 'fast' && shapeText(problem) === '2048');
+  const own = tunedAt('2048');
   expect(found).toMatchObject({
     address: parseVariant(own!.address).address,
     isExact: true,

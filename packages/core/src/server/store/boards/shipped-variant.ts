@@ -10,18 +10,18 @@ import {
   passesOf,
   type ResolvedVariant,
   rateOf,
+  shapeText,
   sourceFor,
 } from '@tilemark/kernels';
 import { least, rollup } from 'd3-array';
 import { type DeviceCapabilities, PLAIN_WEBGPU, type Profile } from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
-import { nearestProblem, shapeDistance } from '../../../rank/nearest';
+import { nearestProblem } from '../../../rank/nearest';
 import { geometricMean } from '../../../rank/rank';
 import type { Prediction } from '../../../tune/selector';
 import { type Learned, learnedFrom, shippedEvidence } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { workOf } from '../../../tune/time-model';
-import { type TunedOn, tunedFilesOf } from '../../../tune/tuned';
 import type { BestVariant } from '../../../view/api';
 import { kernelNeeds } from '../../../view/kernel';
 
@@ -75,58 +75,16 @@ function ableVariant(
 }
 
 /**
- * The tuned variant that the release ships for devices like the asked one, on the nearest
- * problem; of several files the first. Null where none is near enough or can run the problem.
- *
- * @param farthest distance of shapes beyond which a problem says too little, see `shapeDistance`
- */
-export function shippedVariant(asked: Asked, on: TunedOn, farthest: number): BestVariant | null {
-  const { op, dtype } = asked.problem;
-  const known = tunedFilesOf(on).flatMap(({ device, variants }) =>
-    variants
-      .filter((tuned) => tuned.problem.op === op && tuned.problem.dtype === dtype)
-      // Ranked as results have to be that decide.
-      .filter((tuned) => tuned.profile === asked.profile && tuned.unranked === null)
-      .map((tuned) => ({
-        device,
-        distance: shapeDistance(asked.problem, tuned.problem),
-        ...tuned,
-      })),
-  );
-  for (const tuned of known.toSorted((a, b) => a.distance - b.distance)) {
-    if (tuned.distance > farthest) return null;
-    const variant = ableVariant(tuned.address, asked, 'key' in on);
-    if (!variant) continue;
-    const { device, distance, driver, found, highNs, lowNs, measuredAt, medianNs, problem } = tuned;
-    return answerWith(asked, variant, {
-      fallback: 'shipped',
-      measured: problem,
-      isExact: distance === 0,
-      shipped: {
-        device: device.device,
-        driver,
-        found,
-        highNs,
-        lowNs,
-        measuredAt,
-        medianNs,
-        rate: rateOf(problem, medianNs),
-      },
-    });
-  }
-  return null;
-}
-
-/**
  * What a selector answers; null if nothing that it knows fits the problem.
  *
  * @param tried variants to weigh beside the usual candidates
  */
 export function predictedVariant(
   asked: Asked,
-  { selector, device, driver, measuredAt, profile, roofline }: Learned,
+  learned: Learned,
   { fallback, tried = [] }: Pick<BestVariant, 'fallback'> & { readonly tried?: readonly Point[] },
 ): BestVariant | null {
+  const { selector, device, driver, measured, measuredAt, profile, roofline } = learned;
   const { problem } = asked;
   const isSame = profile === asked.profile;
   const able = ({ address }: Point) => {
@@ -142,7 +100,25 @@ export function predictedVariant(
   const nearest = nearestProblem(problem, selector.problems);
   if (!best || !nearest) return null;
   const { basis, error, ns } = best;
-  return answerWith(asked, parseVariant(best.address), {
+  const variant = parseVariant(best.address);
+  const known = measured.find(
+    ({ address, medianNs, profile: under, shape }) =>
+      address === best.address &&
+      medianNs === ns &&
+      under === asked.profile &&
+      shape === shapeText(problem),
+  );
+  if (known) {
+    const { driver, found, highNs, lowNs, measuredAt, medianNs } = known;
+    const rate = rateOf(problem, medianNs);
+    return answerWith(asked, variant, {
+      fallback: 'shipped',
+      measured: problem,
+      isExact: true,
+      shipped: { device, driver, found, highNs, lowNs, measuredAt, medianNs, rate },
+    });
+  }
+  return answerWith(asked, variant, {
     fallback,
     measured: nearest.problem,
     isExact: basis === 'measured',
@@ -186,7 +162,7 @@ export function portableVariant(asked: Asked): BestVariant | null {
   const ranksOf = (like: Problem) =>
     shippedEvidence()
       .filter(({ op, dtype }) => op === like.op && dtype === like.dtype)
-      .map((file) => learnedFrom(file).selector.rank(like, able))
+      .map((file) => learnedFrom(file, asked.profile).selector.rank(like, able))
       .filter((rank) => rank.length > 0);
   // Where the variants that win in a dtype need more than plain WebGPU has, those of f32 remain.
   const [own, plain] = [ranksOf(problem), ranksOf({ ...problem, dtype: 'f32' })];
