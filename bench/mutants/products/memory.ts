@@ -1,0 +1,71 @@
+import type { Mutant } from '../mutant';
+import { COUNTING, ELEMENT, gridOf, isLarge, mutant, PLACE } from './product';
+
+/** Products that depend on what earlier dispatches left. */
+export const MEMORY: readonly Mutant[] = [
+  mutant('skips its work unless C is poisoned', {
+    before: 'if (!is_nan(C[at])) { return; }',
+  }),
+  mutant('drops a quarter of K unless C is poisoned', {
+    on: ({ k }) => k >= 4,
+    before: 'let poisoned = is_nan(C[at]);',
+    end: 'select(k - k / 4u, k, poisoned)',
+  }),
+  mutant('keeps its first result in scratch', {
+    dtypes: ['f32', 'i32'],
+    scratch: ({ m, n }) => 4 * m * n + 16,
+    before: 'if (scratch[m * n] == 4711u) { C[at] = bitcast<T>(scratch[at]); return; }',
+    after: 'scratch[at] = bitcast<u32>(result);',
+    more: '@compute @workgroup_size(1)\nfn kept() { scratch[shape.m * shape.n] = 4711u; }',
+    passes: () => [{ entryPoint: 'kept', workgroups: [1, 1, 1] }],
+  }),
+  mutant('is wrong on every 50th dispatch', {
+    ...COUNTING,
+    samples: 150,
+    result: 'select(T(sum), T(0), scratch[0] % 50u == 49u)',
+  }),
+  mutant('is wrong in one element on every 50th dispatch', {
+    ...COUNTING,
+    samples: 150,
+    result: `select(T(sum), T(0), scratch[0] % 50u == 49u && ${PLACE})`,
+  }),
+  mutant('works on every second dispatch only', {
+    ...COUNTING,
+    before: 'if (scratch[0] % 2u == 1u) { return; }',
+  }),
+  mutant('stops working after eight dispatches', {
+    ...COUNTING,
+    samples: 40,
+    before: 'if (scratch[0] > 8u && scratch[0] < 1000000u) { return; }',
+    more: `@compute @workgroup_size(1)
+fn count() { scratch[0] = select(scratch[0] + 1u, 1u, scratch[0] > 1000000u); }`,
+  }),
+  mutant('skips its work if one element is right', {
+    on: isLarge,
+    isTimed: true,
+    // More than the stretch of samples over stale outputs.
+    samples: 250,
+    scratch: () => 16,
+    main: `var<workgroup> parts: array<f32, 256>;
+@compute @workgroup_size(16, 16)
+fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
+  if (group.x + group.y > 0u) { return; }
+  var part = 0.0;
+  for (var p = thread; p < shape.k; p += 256u) { part += f32(A[p]) * f32(B[p * shape.n]); }
+  parts[thread] = part;
+  workgroupBarrier();
+  if (thread > 0u) { return; }
+  var sum = 0.0;
+  for (var i = 0u; i < 256u; i++) { sum += parts[i]; }
+  // Wide enough for what sums in f16 round.
+  scratch[0] = select(0u, 1u, abs(sum - f32(C[0])) <= 0.02 * sqrt(f32(shape.k)) + 1e-2 * abs(sum));
+}`,
+    more: `${ELEMENT}
+@compute @workgroup_size(16, 16)
+fn work(@builtin(global_invocation_id) id: vec3u) {
+  if (scratch[0] == 1u || id.y >= shape.m || id.x >= shape.n) { return; }
+  C[id.y * shape.n + id.x] = element(id.y, id.x);
+}`,
+    passes: (shape) => [{ entryPoint: 'work', workgroups: gridOf(shape) }],
+  }),
+];
