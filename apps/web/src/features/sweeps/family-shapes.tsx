@@ -18,17 +18,9 @@ import { formatCount, formatDuration, formatShape, plural, ratioText } from '@/u
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { FastestTime, searchedText, usedText } from './tuning';
+import { FastestTime, phaseFact, searchedText, usedText } from './tuning';
 
 /** A sweep that searches a family of shapes: how far it is, and what leads on each shape. */
-
-const PHASES: Readonly<Record<FamilyTuning['phase'], string>> = {
-  screening: 'screening the candidates of shape after shape',
-  duels: 'letting the two nearest of a shape take turns',
-  done: 'done',
-};
-
-const STOPS = { budget: 'its time was used up', exhausted: 'every shape was searched' } as const;
 
 /** How far the search of a family is, or what it came to. */
 export function FamilyFacts({
@@ -43,7 +35,7 @@ export function FamilyFacts({
   status: Sweep['status'];
   isOver: boolean;
 }) {
-  const { decision, device, dtype, phase, profile, shapes, skipped, suite, tried } = tuning;
+  const { decision, device, dtype, profile, shapes, skipped, suite, tried } = tuning;
   const cut = begun > 0 ? `, ${formatCount(begun)} not finished` : '';
   const left = skipped.length > 0 ? `, ${formatCount(skipped.length)} do not fit the device` : '';
   const running = status === 'queued' ? '' : shapes.running.map(formatShape).join(', ');
@@ -67,10 +59,7 @@ export function FamilyFacts({
             value: leftText(tuning),
           },
         ]),
-    {
-      name: decision ? 'Screening ended because' : 'Phase',
-      value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],
-    },
+    phaseFact(tuning, isOver),
     ...(decision ? [{ name: 'Duels', value: formatCount(decision.duels) }] : []),
     { name: 'Family', value: `${suite}, ${dtype}, profile ${profile}` },
     { name: 'Device', value: <DeviceName device={device} /> },

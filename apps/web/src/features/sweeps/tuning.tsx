@@ -15,7 +15,7 @@ import { isCut } from './progress';
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
 
-const PHASES: Readonly<Record<ProblemTuning['phase'], string>> = {
+const PHASES: Readonly<Record<Tuning['phase'], string>> = {
   screening: 'screening: many variants, a few samples each',
   finals: 'full runs of the fastest',
   duels: 'letting the leaders take turns',
@@ -23,6 +23,15 @@ const PHASES: Readonly<Record<ProblemTuning['phase'], string>> = {
 };
 
 const STOPS = { budget: 'its time was used up', exhausted: 'nothing was left to try' } as const;
+
+/** How far a search is, or why it ended. */
+export const phaseFact = (
+  { decision, phase }: Pick<Tuning, 'decision' | 'phase'>,
+  isOver: boolean,
+): Fact => ({
+  name: decision ? 'Screening ended because' : 'Phase',
+  value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],
+});
 
 /** How much of its time a tuning has used. */
 export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) {
@@ -75,7 +84,7 @@ export function TuningFacts({
   varied: ReadonlyMap<string, ReadonlySet<string>>;
   isOver: boolean;
 }) {
-  const { best, decision, device, phase, problem, profile, tried } = tuning;
+  const { best, decision, device, problem, profile, tried } = tuning;
   const facts: Fact[] = [
     {
       name: decision ? 'Winner' : 'Best so far',
@@ -109,10 +118,7 @@ export function TuningFacts({
       value: `${formatCount(tried)}, in ${plural(runs, 'run')}`,
     },
     { name: 'Time used, without waiting', value: usedText(tuning) },
-    {
-      name: decision ? 'Screening ended because' : 'Phase',
-      value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],
-    },
+    phaseFact(tuning, isOver),
     {
       name: 'Problem',
       value: `${opById(problem.op).title} ${formatShape(shapeText(problem))} ${problem.dtype}, profile ${profile}`,
