@@ -30,9 +30,8 @@ export const expectedNs = ({ ns, error }: Quote): number => ns * Math.exp(error 
  */
 export const slowEndNs = ({ ns, error }: Quote): number => ns * (1 + 2 * error);
 
-/** Negative where the first of two quotes comes first. */
-export const byQuote = (a: PlacedQuote, b: PlacedQuote): number =>
-  ascending(unlikeness(a), unlikeness(b)) || ascending(slowEndNs(a), slowEndNs(b));
-
-/** Like shapes are all as near. */
-const unlikeness = ({ distance }: PlacedQuote) => (distance > LIKE_SHAPE ? distance : 0);
+/** Negative where the first of two quotes comes first; errors say little of times from unlike shapes. */
+export function byQuote(a: PlacedQuote, b: PlacedQuote): number {
+  const isLike = Math.max(a.distance, b.distance) <= LIKE_SHAPE;
+  return isLike ? ascending(slowEndNs(a), slowEndNs(b)) : ascending(a.distance, b.distance);
+}

@@ -18,6 +18,7 @@ import { type DeviceCapabilities, PLAIN_WEBGPU, type Profile } from '../../../me
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
 import { nearestProblem } from '../../../rank/nearest';
 import { geometricMean } from '../../../rank/rank';
+import { pointOf } from '../../../tune/family-search';
 import type { Prediction } from '../../../tune/selector';
 import { type Learned, learnedFrom, shippedEvidence } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
@@ -96,23 +97,22 @@ export function predictedVariant(
     const roof = roofline ? leastTime(roofline, variant, problem) : null;
     return basis === 'measured' || !roof || ns >= PLAUSIBLE_PART * roof.ns;
   };
-  const [best, ...others] = selector.rank(problem, able, tried).filter(isPossible);
+  const full = measured.filter(({ shape }) => shape === shapeText(problem));
+  const more = [...tried, ...full.flatMap(({ address }) => pointOf(address) ?? [])];
+  const [best, ...others] = selector.rank(problem, able, more).filter(isPossible);
   const nearest = nearestProblem(problem, selector.problems);
   if (!best || !nearest) return null;
   const { basis, error, ns } = best;
   const variant = parseVariant(best.address);
-  const known = measured.find(
-    ({ address, medianNs, profile: under, shape }) =>
-      address === best.address &&
-      medianNs === ns &&
-      under === asked.profile &&
-      shape === shapeText(problem),
+  const known = full.find(
+    (found) =>
+      found.address === best.address && found.medianNs === ns && found.profile === asked.profile,
   );
   if (known) {
     const { driver, found, highNs, lowNs, measuredAt, medianNs } = known;
     const rate = rateOf(problem, medianNs);
     return answerWith(asked, variant, {
-      fallback: 'shipped',
+      fallback: fallback === 'device' ? 'shipped' : fallback,
       measured: problem,
       isExact: true,
       shipped: { device, driver, found, highNs, lowNs, measuredAt, medianNs, rate },
