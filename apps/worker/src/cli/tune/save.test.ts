@@ -65,7 +65,7 @@ it('keeps a variant that its duel does not lose, and measures one again', async 
   };
   expect(await saveWinner(path, of(8, 10), environment('One'), search, lost)).toBeNull();
   expect(await saveWinner(path, of(16, 12), environment('One'), search, lost)).toContain(
-    'already has a better variant: 10 ns, matmul/naive[BLOCK=8]',
+    'already has a better variant: 10.00 ns, matmul/naive[BLOCK=8]',
   );
   expect(await saved()).toEqual([['matmul/naive[BLOCK=8]', 10]]);
   expect(await saveWinner(path, of(8, 11), environment('One'), search, lost)).toBeNull();

@@ -112,7 +112,7 @@ function preferred(known: BestVariant, learned: BestVariant, selector: Selector)
   // Times of other devices say nothing of this one.
   if (known.fallback !== 'device') return learned;
   // With a result to show for it.
-  if (isExact && address === learned.address) return known;
+  if (quote.distance <= LIKE_SHAPE && address === learned.address) return known;
   const other = { ...quoteOf(learned), distance: selector.distanceTo(learned.address, asked) };
   return byQuote(other, quote) < 0 ? learned : known;
 }
