@@ -1,4 +1,4 @@
-import { type DeviceIdentity, dataSheetPeak, deviceKey } from '@tilemark/core';
+import { type DeviceIdentity, deviceKey } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { parseProblem, parseVariant, rateOf, shortAddress } from '@tilemark/kernels';
 import { Address } from '@/features/kernels/address';
@@ -10,6 +10,7 @@ import { formatShape } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { ClassBadge } from './device-name';
+import { deviceRoofs } from './roof';
 import { Roofline } from './roofline';
 
 /** A model of GPU that this grid has not measured, from the times and variants that ship with Tilemark. */
@@ -23,9 +24,10 @@ export async function ModelPage({ identity, store }: { identity: DeviceIdentity;
       problem: parseProblem({ op, dtype, shape: found.shape }),
     })),
   );
-  const surveyed = evidence.filter(({ profile, roofline }, at) => {
+  const surveys = evidence.flatMap(({ measuredAt, profile, roofline }, at) => {
     const isFirst = evidence.findIndex((file) => file.profile === profile) === at;
-    return isFirst && roofline;
+    const worker = { id: '', name: 'Tilemark' };
+    return isFirst && roofline ? [{ ...roofline, measuredAt, profile, worker }] : [];
   });
   return (
     <>
@@ -74,20 +76,19 @@ export async function ModelPage({ identity, store }: { identity: DeviceIdentity;
           />
         </Section>
       )}
-      <Section title="Roofline" id="roofline">
-        <Roofline
-          surveys={surveyed.flatMap(({ measuredAt, profile, roofline }) =>
-            roofline
-              ? [{ ...roofline, measuredAt, profile, worker: { id: '', name: 'Tilemark' } }]
-              : [],
-          )}
-          best={[]}
-          device={identity.device}
-          isCpu={false}
-          sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
-          evidence={evidence}
-        />
-      </Section>
+      <Roofline
+        roofs={deviceRoofs(surveys, [])}
+        surveys={surveys}
+        best={tuned.map(({ address, medianNs, problem, profile }) => ({
+          address,
+          problem,
+          profile,
+          rate: rateOf(problem, medianNs),
+          resultId: null,
+          variant: parseVariant(address),
+        }))}
+        device={identity.device}
+      />
     </>
   );
 }

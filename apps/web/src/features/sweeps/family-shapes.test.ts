@@ -1,14 +1,7 @@
 import type { FamilyTuning, Sweep } from '@tilemark/core';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
-import {
-  allText,
-  FamilyFacts,
-  leftText,
-  listedText,
-  shownShapes,
-  stateText,
-} from './family-shapes';
+import { FamilyFacts, inOrder, leftText, stateText } from './family-shapes';
 import { statusText } from './progress';
 import { BudgetBar } from './tuning';
 
@@ -18,20 +11,11 @@ test('a shape whose search was cut short was searched in part', () => {
   expect(stateText({ state: 'skipped', tried: 0, why: 'too large' })).toBe('skipped: too large');
 });
 
-test('lists first what was searched, and what was not only if it is asked for', () => {
+test('lists first what was searched, and last what was not', () => {
   const at = (state: 'missed' | 'done', tried: number) => ({ state, tried });
   const shapes = [at('missed', 0), at('missed', 8), at('done', 9)];
-  expect(shownShapes(shapes, null)).toEqual([at('done', 9), at('missed', 8)]);
-  expect(shownShapes(shapes, 'missed')).toEqual([at('missed', 8), at('missed', 0)]);
+  expect(inOrder(shapes)).toEqual([at('done', 9), at('missed', 8), at('missed', 0)]);
   expect(factsText({}, 'done')).toMatch(/Shapes searched\s+0 of 40 shapes, 4 not finished/);
-});
-
-test('names what is listed, and of how many', () => {
-  const at = (state: 'missed' | 'done', tried: number) => ({ state, tried });
-  expect(allText([at('missed', 0), at('done', 9)])).toBe('all but not searched');
-  expect(allText([at('missed', 8), at('done', 9)])).toBe('all');
-  expect(listedText(1, 50)).toBe('1 of 50 shapes');
-  expect(listedText(1, 1)).toBe('1 shape');
 });
 
 test('is called ended by its budget where time cut it short, done where every shape was searched', () => {

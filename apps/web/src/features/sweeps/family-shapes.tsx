@@ -11,10 +11,9 @@ import { kernelOf } from '@tilemark/kernels';
 import { useEffect, useState } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
-import { ButtonAnchor, TextLink } from '@/ui/button';
+import { TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate } from '@/ui/facts';
-import { InlineField, Select } from '@/ui/field';
-import { formatCount, formatDuration, formatShape, plural, ratioText } from '@/ui/format';
+import { formatCount, formatDuration, formatShape, ratioText } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { type Column, DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
@@ -105,68 +104,22 @@ export function FamilyShapes({
   /** As the page was rendered. */
   initial: readonly TunedShape[];
 }) {
-  const [query, setQuery] = useQuery();
-  const shapes = useShapes(id, tuning, initial);
-  const state = STATE_IDS.find((each) => each === query.get('state')) ?? null;
-  const rows = shownShapes(shapes, state);
-  const untried = state === null ? shapes.filter(isUntried).length : 0;
-  const paging = pagingOf(query, 'shapes', rows.length);
+  const [query] = useQuery();
+  const shapes = inOrder(useShapes(id, tuning, initial));
+  const paging = pagingOf(query, 'shapes', shapes.length);
   const first = paging.index * paging.size;
-  const base = `/api/v1/tunings/${encodeURIComponent(id)}/shapes`;
   return (
     <>
-      <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-2 text-[0.8125rem]">
-        <InlineField id="shape-state" label="State">
-          <Select
-            id="shape-state"
-            className="!w-auto"
-            value={state ?? ''}
-            onChange={({ target }) => setQuery({ state: target.value || null, shapes: null })}
-            options={[
-              ['', allText(shapes)],
-              ...STATE_IDS.map((each) => [each, STATES[each]] as const),
-            ]}
-          />
-        </InlineField>
-        <span className="text-muted" aria-live="polite">
-          {listedText(rows.length, shapes.length)}
-        </span>
-        <span className="ml-auto">
-          <ButtonAnchor href={`${base}?format=csv`} download>
-            Export shapes
-          </ButtonAnchor>
-        </span>
-      </div>
       <DataTable
         caption="Shapes of the family"
         columns={columnsOf(tuning, varied)}
-        rows={rows.slice(first, first + paging.size)}
+        rows={shapes.slice(first, first + paging.size)}
         keyOf={({ shape }) => shape}
       />
-      {untried > 0 && (
-        <p className="mt-2 text-[0.8125rem] text-muted">
-          {formatCount(untried)} not searched.{' '}
-          <button
-            type="button"
-            className="underline decoration-line-strong underline-offset-3 hover:text-accent"
-            onClick={() => setQuery({ state: 'missed', shapes: null })}
-          >
-            List them
-          </button>
-        </p>
-      )}
       <Pager of="shapes" paging={paging} />
     </>
   );
 }
-
-/** What is listed where no state is asked for: what the search did not come to is not. */
-export const allText = (shapes: readonly Pick<TunedShape, 'state' | 'tried'>[]): string =>
-  shapes.some(isUntried) ? 'all but not searched' : 'all';
-
-/** `1 of 50 shapes` */
-export const listedText = (listed: number, all: number): string =>
-  listed === all ? plural(all, 'shape') : `${formatCount(listed)} of ${plural(all, 'shape')}`;
 
 /** A shape that the search did not come to. */
 const isUntried = ({ state, tried }: Pick<TunedShape, 'state' | 'tried'>): boolean =>
@@ -176,18 +129,13 @@ const isUntried = ({ state, tried }: Pick<TunedShape, 'state' | 'tried'>): boole
 export const begunOf = (shapes: readonly TunedShape[]): number =>
   shapes.filter((each) => each.state === 'missed' && !isUntried(each)).length;
 
-/** By state; those that the search did not come to only where their state is asked for, and last. */
-export const shownShapes = <T extends Pick<TunedShape, 'state' | 'tried'>>(
-  shapes: readonly T[],
-  state: TunedShape['state'] | null,
-): T[] =>
-  shapes
-    .filter((each) => (state === null ? !isUntried(each) : each.state === state))
-    .toSorted(
-      (a, b) =>
-        STATE_IDS.indexOf(a.state) - STATE_IDS.indexOf(b.state) ||
-        Number(isUntried(a)) - Number(isUntried(b)),
-    );
+/** By state; those that the search did not come to last. */
+export const inOrder = <T extends Pick<TunedShape, 'state' | 'tried'>>(shapes: readonly T[]): T[] =>
+  shapes.toSorted(
+    (a, b) =>
+      STATE_IDS.indexOf(a.state) - STATE_IDS.indexOf(b.state) ||
+      Number(isUntried(a)) - Number(isUntried(b)),
+  );
 
 /** A shape that was being searched when the time was used up has candidates that were tried. */
 export function stateText({ state, tried, why }: Pick<TunedShape, 'state' | 'tried' | 'why'>) {

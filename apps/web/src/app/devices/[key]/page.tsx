@@ -1,26 +1,26 @@
-import { dataSheetPeak, deviceKey, dtypesOfFamily, FAMILIES } from '@tilemark/core';
+import { deviceKey, dtypesOfFamily, FAMILIES } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { z } from 'zod';
 import { Alarms } from '@/features/devices/alarms';
 import { BrowserTax } from '@/features/devices/browser-tax';
-import { deviceDescription } from '@/features/devices/description';
 import { ClassBadge } from '@/features/devices/device-name';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { ModelPage } from '@/features/devices/model-page';
+import { deviceRoofs } from '@/features/devices/roof';
 import { Roofline } from '@/features/devices/roofline';
 import { type FamilyChoice, TuneForm } from '@/features/devices/tune-form';
 import { isSameFigure } from '@/features/leaderboard/reference-figure';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { WinnerMaps } from '@/features/winners/winner-map';
-import { shippedDevices, shippedOn, winnerMapsOf } from '@/features/winners/winners';
+import { shippedDevices, winnerMapsOf } from '@/features/winners/winners';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
 import { Facts, Moment } from '@/ui/facts';
-import { formatCount } from '@/ui/format';
+import { formatCount, plural } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
@@ -49,18 +49,15 @@ const load = cache(async (key: string) => {
 const modelOf = (key: string) =>
   shippedDevices().find((identity) => deviceKey(identity) === key) ?? notFound();
 
-const measuredOn = cache(async (key: string) => {
-  const { store } = await readable();
-  const [best, surveys] = await Promise.all([store.devices.best(key), store.rooflines.latest(key)]);
-  return { best, surveys };
-});
-
 export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
   const key = decodeURIComponent((await params).key);
   const device = await load(key);
   if (!device) return { title: modelOf(key).device };
-  const { best, surveys } = await measuredOn(device.key);
-  return { title: device.name, description: deviceDescription(device, best, surveys) };
+  const results = plural(device.results, 'measured result');
+  return {
+    title: device.name,
+    description: `${device.name} (${device.identity.backend}): ${results}.`,
+  };
 }
 
 export default async function DevicePage({ params, searchParams }: Props) {
@@ -69,9 +66,10 @@ export default async function DevicePage({ params, searchParams }: Props) {
   const key = decodeURIComponent((await params).key);
   const device = await load(key);
   if (!device) return <ModelPage identity={modelOf(key)} store={store} />;
-  const [{ best, surveys }, history, workers, queues, figures, tax, user, maps, alarms] =
+  const [best, surveys, history, workers, queues, figures, tax, user, maps, alarms] =
     await Promise.all([
-      measuredOn(device.key),
+      store.devices.best(device.key),
+      store.rooflines.latest(device.key),
       store.devices.history(device.key),
       store.workers.list(),
       store.workers.queues(),
@@ -84,7 +82,6 @@ export default async function DevicePage({ params, searchParams }: Props) {
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
-  const evidence = shippedOn(device.key);
   // A file that was imported as results may be what a figure was taken from.
   const reference = figures.filter(
     (figure) => !best.some((result) => isSameFigure(figure, result)),
@@ -150,16 +147,12 @@ export default async function DevicePage({ params, searchParams }: Props) {
           <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
         </Section>
       )}
-      <Section title="Roofline" id="roofline">
-        <Roofline
-          surveys={surveys}
-          best={best}
-          device={device.name}
-          isCpu={device.class === 'cpu'}
-          sheetPeak={dataSheetPeak(identity, { dtype: 'f32' })}
-          evidence={evidence}
-        />
-      </Section>
+      <Roofline
+        roofs={deviceRoofs(surveys, best)}
+        surveys={surveys}
+        best={best}
+        device={device.name}
+      />
       {tax.length > 0 && (
         <Section title="Browser tax" id="browser-tax">
           <BrowserTax

@@ -2,7 +2,6 @@ import type { Device } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/form';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
-import { Presets } from '@/features/sweeps/new/presets';
 import { ratePaces } from '@/features/sweeps/new/rate-paces';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages/lists';
@@ -70,7 +69,6 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         paces={paces}
         maySubmit={maySubmit}
       />
-      {!query.sweep && <Presets maySubmit={maySubmit} devices={devices} paces={paces} />}
     </>
   );
 }

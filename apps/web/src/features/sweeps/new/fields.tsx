@@ -1,6 +1,6 @@
 'use client';
 
-import { findSuite, SUITES } from '@tilemark/core';
+import { findSuite, publishedOfSuite, SUITES } from '@tilemark/core';
 import { dimensionsText, idsOf, kernelById, kernelsOf, OPS, opById } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import {
@@ -175,9 +175,15 @@ export function ChipGroup({
   );
 }
 
+const KINDS = [
+  ['Suites', false],
+  ['Reproduce a report', true],
+] as const;
+
 export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
   const { control, formState, register, setValue } = form;
   const suite = findSuite(useWatch({ control, name: 'suite' }));
+  const report = publishedOfSuite(suite.id);
 
   const choose = (id: string) => {
     const chosen = findSuite(id);
@@ -193,11 +199,22 @@ export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
       <SelectField
         id="suite"
         label="Suite"
-        hint={`${suite.about}.`}
+        hint={`${suite.about}.${report ? ` As in ${report.source.title}.` : ''}`}
         error={formState.errors.suite?.message}
-        options={SUITES.map(({ id, title, version }) => [id, `${title} (${id}@${version})`])}
         {...register('suite', { onChange: (event) => choose(event.target.value) })}
-      />
+      >
+        {KINDS.map(([label, isReport]) => (
+          <optgroup key={label} label={label}>
+            {SUITES.filter(({ published }) => Boolean(published) === isReport).map(
+              ({ id, title, version }) => (
+                <option key={id} value={id}>
+                  {title} ({id}@{version})
+                </option>
+              ),
+            )}
+          </optgroup>
+        ))}
+      </SelectField>
       {suite.params.map(({ about, max, min, name }) => (
         <InputField
           key={name}

@@ -1,14 +1,6 @@
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import {
-  controlOf,
-  emptyCase,
-  labelOf,
-  prefilled,
-  prefillSchema,
-  type SweepForm,
-  toNewSweep,
-} from './form';
+import { controlOf, emptyCase, prefilled, prefillSchema, type SweepForm, toNewSweep } from './form';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const byHand = (over: Partial<SweepForm['cases'][number]>): SweepForm => {
@@ -63,13 +55,6 @@ describe('toNewSweep', () => {
       'layouts, n = 512',
     );
   });
-});
-
-it('names a control, and its case where there are several', () => {
-  expect(labelOf('cases.0.shapes', 1)).toBe('Shapes');
-  expect(labelOf('cases.1.dtypes', 2)).toBe('Element types of case 2');
-  expect(labelOf('params.n', 1)).toBe('n');
-  expect(labelOf('name', 2)).toBe('Name');
 });
 
 describe('controlOf', () => {

@@ -154,26 +154,6 @@ export function refusalOf(error: unknown): { message: string; control: string | 
   };
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  name: 'Name',
-  suite: 'Suite',
-  profiles: 'Profiles',
-  policy: 'Policy',
-  devices: 'Devices',
-  cases: 'Cases',
-  kernel: 'Kernel',
-  shapes: 'Shapes',
-  dtypes: 'Element types',
-};
-
-/** What the label of a control says, and of which case it is if there are several. */
-export function labelOf(control: string, cases: number): string {
-  const [root = '', index, ...rest] = control.split('.');
-  const name = rest.at(-1) ?? index ?? root;
-  const label = LABELS[name] ?? name;
-  return root === 'cases' && cases > 1 ? `${label} of case ${Number(index) + 1}` : label;
-}
-
 /** The id of a control's element. */
 export const idOf = (control: string): string => control.replaceAll('.', '-');
 

@@ -1,14 +1,13 @@
 import type { Device, DeviceRunCount, Pace } from '@tilemark/core';
-import { type FieldPath, type UseFormReturn, useWatch } from 'react-hook-form';
+import { type UseFormReturn, useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/device-name';
 import { counted, hangs } from './counted';
-import { Faults } from './faults';
 import type { SweepForm } from './form';
 
 /** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
 export function RunCount({
-  of: { control, formState, trigger },
+  of: { control, formState },
   devices,
   paces,
 }: {
@@ -39,23 +38,8 @@ export function RunCount({
             ))}
           </ul>
         </>
-      ) : formState.errors.root ? null : (
-        <p className="text-amber">
-          {/* Where nothing is chosen, nothing is wrong yet: what to choose is said here. */}
-          {result.control && result.control !== 'devices' ? (
-            <>
-              To count the runs, correct{' '}
-              <Faults
-                controls={[result.control]}
-                cases={form.cases.length}
-                onGo={(fault) => void trigger(fault as FieldPath<SweepForm>, { shouldFocus: true })}
-              />
-              .
-            </>
-          ) : (
-            result.message
-          )}
-        </p>
+      ) : Object.keys(formState.errors).length > 0 ? null : (
+        <p className="text-amber">{result.message}</p>
       )}
     </div>
   );

@@ -9,19 +9,15 @@ import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-for
 import { Button, linkStyle } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
 import { LoginLink } from '@/ui/navigation';
-import { Notice } from '@/ui/notice';
+import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
 import { ClassBadge } from '../../devices/device-name';
 import { sweepFormSchema } from './counted';
-import { controlsAtFault, Faults } from './faults';
 import { CaseFields, ChipGroup, SuiteFields } from './fields';
 import { controlOf, emptyCase, refusalOf, type SweepForm, suggestedName, toNewSweep } from './form';
 import { RunCount } from './run-count';
-
-/** The type of a refusal that a control tells and is read out with it: the notice leads there. */
-const AT_FIELD = 'at-field';
 
 /** Composes a sweep from the registry, counts its runs, and submits it. */
 export function NewSweepForm({
@@ -46,7 +42,7 @@ export function NewSweepForm({
       resolve(values.from === 'suite' ? { ...values, cases: [] } : values, ...rest),
     mode: 'onTouched',
   });
-  const { clearErrors, control, formState, handleSubmit, register, setError, setFocus } = form;
+  const { clearErrors, control, formState, handleSubmit, register, setError } = form;
   const cases = useFieldArray({ control, name: 'cases' });
   const from = useWatch({ control, name: 'from' });
   const placeholder = suggestedName(useWatch({ control }) as SweepForm);
@@ -54,26 +50,21 @@ export function NewSweepForm({
   const isHydrated = useHydrated();
 
   /** Shows a refusal at the control at fault, which takes focus; else beside the button. */
-  const refuse = (message: string, control: string | null) => {
-    if (control) setError(control as FieldPath<SweepForm>, { message }, { shouldFocus: true });
-    setError('root', { type: control ? AT_FIELD : 'refused', message });
-  };
+  const refuse = (message: string, control: string | null) =>
+    setError((control ?? 'root') as FieldPath<SweepForm>, { message }, { shouldFocus: true });
 
-  const submit = handleSubmit(
-    async (values) => {
-      let sweep: NewSweep;
-      try {
-        sweep = toNewSweep(values);
-      } catch (error) {
-        const { control, message } = refusalOf(error);
-        return refuse(message, control);
-      }
-      const submitted = await submitSweep(sweep);
-      if (submitted.ok) return router.push(`/sweeps/${submitted.value.id}`);
-      refuse(submitted.message, submitted.field === null ? null : controlOf(submitted.field));
-    },
-    () => setError('root', { type: AT_FIELD }),
-  );
+  const submit = handleSubmit(async (values) => {
+    let sweep: NewSweep;
+    try {
+      sweep = toNewSweep(values);
+    } catch (error) {
+      const { control, message } = refusalOf(error);
+      return refuse(message, control);
+    }
+    const submitted = await submitSweep(sweep);
+    if (submitted.ok) return router.push(`/sweeps/${submitted.value.id}`);
+    refuse(submitted.message, submitted.field === null ? null : controlOf(submitted.field));
+  });
 
   return (
     <form
@@ -139,31 +130,6 @@ export function NewSweepForm({
           </Section>
           <Section id="how" title="How and where">
             <Panel className="grid gap-5 p-4 sm:grid-cols-2">
-              <ChipGroup
-                control={control}
-                name="profiles"
-                legend="Profiles"
-                hint={`How WebGPU is set up. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
-                options={PROFILES.map((profile) => ({
-                  value: profile,
-                  text: PROFILE_WORDS[profile],
-                }))}
-              />
-              <SelectField
-                id="policy"
-                label="Policy"
-                hint="How long and how precisely to measure. The energy policy also measures GFLOP/J and mean power, where the device’s energy can be read, in 20 s more per run. The smoke policy takes five samples, and its results are never ranked."
-                error={formState.errors.policy?.message}
-                options={[
-                  ...(from === 'suite'
-                    ? ([['', 'as the suite says'], 'default'] as const)
-                    : ([['', 'default']] as const)),
-                  'energy',
-                  'smoke',
-                  ...(initial.policy === 'screen' ? ['screen'] : []),
-                ]}
-                {...register('policy')}
-              />
               <div className="sm:col-span-2">
                 <ChipGroup
                   control={control}
@@ -189,6 +155,39 @@ export function NewSweepForm({
                   }))}
                 />
               </div>
+              <details
+                className="text-[0.8125rem] sm:col-span-2"
+                open={initial.profiles.length > 0 || initial.policy !== ''}
+              >
+                <summary className="text-muted">Advanced: profile and policy</summary>
+                <div className="mt-3 grid gap-5 sm:grid-cols-2">
+                  <ChipGroup
+                    control={control}
+                    name="profiles"
+                    legend="Profiles"
+                    hint={`How WebGPU is set up. None chosen: ${from === 'suite' ? 'as the suite says' : 'default'}.`}
+                    options={PROFILES.map((profile) => ({
+                      value: profile,
+                      text: PROFILE_WORDS[profile],
+                    }))}
+                  />
+                  <SelectField
+                    id="policy"
+                    label="Policy"
+                    hint="How precisely to measure. Energy adds GFLOP/J, in 20 s more per run; smoke takes five samples and is never ranked."
+                    error={formState.errors.policy?.message}
+                    options={[
+                      ...(from === 'suite'
+                        ? ([['', 'as the suite says'], 'default'] as const)
+                        : ([['', 'default']] as const)),
+                      'energy',
+                      'smoke',
+                      ...(initial.policy === 'screen' ? ['screen'] : []),
+                    ]}
+                    {...register('policy')}
+                  />
+                </div>
+              </details>
             </Panel>
           </Section>
         </div>
@@ -204,23 +203,7 @@ export function NewSweepForm({
                 placeholder={placeholder}
                 {...register('name')}
               />
-              {formState.errors.root && (
-                <Notice tone="rose" alert={formState.errors.root.type !== AT_FIELD}>
-                  {formState.errors.root.type === AT_FIELD ? (
-                    <>
-                      Not submitted: correct{' '}
-                      <Faults
-                        controls={controlsAtFault(formState.errors)}
-                        cases={cases.fields.length}
-                        onGo={(control) => setFocus(control as FieldPath<SweepForm>)}
-                      />
-                      .
-                    </>
-                  ) : (
-                    formState.errors.root.message
-                  )}
-                </Notice>
-              )}
+              <Failure why={formState.errors.root?.message} />
               {!maySubmit && (
                 <p className="text-[0.8125rem] text-muted">
                   <LoginLink className={linkStyle}>Log in</LoginLink> to submit.
