@@ -5,14 +5,12 @@ import {
   FAMILY_BUDGET,
   type NewTuning,
   PROFILES,
-  type Profile,
   TUNING_BUDGET,
 } from '@tilemark/core';
 import {
   DTYPES,
   type Dtype,
   dimensionsText,
-  InputError,
   idsOf,
   isInputError,
   kernelsOf,
@@ -22,29 +20,14 @@ import {
   parseShape,
 } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
-import { type FormEvent, useState, useTransition } from 'react';
+import { useWatch } from 'react-hook-form';
+import { z } from 'zod';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
+import { useRequestForm } from '@/ui/form';
 import { Failure, Notice } from '@/ui/notice';
 import { submitTuning } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
-
-interface Refusal {
-  readonly message: string;
-  /** The id of the control at fault; null: none of them is. */
-  readonly control: string | null;
-}
-
-/** The controls, by how the paths of fields in the request begin. */
-const CONTROLS = [
-  ['suite', 'tune-suite'],
-  ['dtype', 'tune-dtype'],
-  ['problem.shape', 'tune-shape'],
-  ['problem.dtype', 'tune-dtype'],
-  ['problem.op', 'tune-op'],
-  ['profile', 'tune-profile'],
-  ['budgetSeconds', 'tune-budget'],
-] as const;
 
 /** A budget of the API in whole minutes. */
 const minutesOf = ({ least, most, usual }: typeof TUNING_BUDGET) => ({
@@ -62,6 +45,45 @@ export interface FamilyChoice {
   readonly dtypes: readonly Dtype[];
 }
 
+/** The request for the search of a problem, or of a family where `suite` names one. */
+const requestSchema = (device: string) =>
+  z
+    .object({
+      suite: z.string(),
+      op: z.enum(idsOf(OPS)),
+      shape: z.string(),
+      dtype: z.enum(idsOf(DTYPES)),
+      profile: z.enum(PROFILES),
+      minutes: z.string(),
+    })
+    .transform(({ suite, op, shape, dtype, profile, minutes: text }, context): NewTuning => {
+      const refuse = (control: string, message: string) => {
+        context.addIssue({ code: 'custom', path: [control], message });
+        return z.NEVER;
+      };
+      const { least, most } = MINUTES[suite ? 'family' : 'problem'];
+      const minutes = Number(text);
+      if (!(Number.isInteger(minutes) && minutes >= least && minutes <= most)) {
+        return refuse('minutes', `Minutes must be a whole number from ${least} to ${most}.`);
+      }
+      const asked = { device, profile, budgetSeconds: 60 * minutes };
+      if (suite) return { ...asked, suite, dtype };
+      try {
+        const problem = { op, shape: parseShape(op, shape), dtype } as Problem;
+        return { ...asked, problem };
+      } catch (error) {
+        if (!isInputError(error)) throw error;
+        return refuse('shape', error.message);
+      }
+    });
+
+/** The control for a field of the request. */
+const controlOf = (field: string) => {
+  const control = field.replace(/^problem[.]/, '').replace('budgetSeconds', 'minutes');
+  const controls = ['suite', 'op', 'shape', 'dtype', 'profile', 'minutes'] as const;
+  return controls.find((name) => control.startsWith(name)) ?? null;
+};
+
 /** Starts a search for the fastest variant of one problem on a device, or of each of a family. */
 export function TuneForm({
   device,
@@ -73,56 +95,48 @@ export function TuneForm({
   families: readonly FamilyChoice[];
 }) {
   const router = useRouter();
-  const [suite, setSuite] = useState<string | null>(null);
+  const isHydrated = useHydrated();
+  const { failure, field, form, isPending, onSubmit } = useRequestForm({
+    id: 'tune',
+    schema: requestSchema(device),
+    defaultValues: {
+      suite: '',
+      op: 'matmul' as OpId,
+      shape: '1024',
+      dtype: 'f32' as Dtype,
+      profile: PROFILES[0],
+      minutes: String(MINUTES.problem.usual),
+    },
+    controlOf,
+    send: async (tuning) => {
+      const made = await submitTuning(tuning);
+      if (made.ok) router.push(made.value.page);
+      return made;
+    },
+  });
+  const [suite, op] = useWatch({ control: form.control, name: ['suite', 'op'] });
   const family = families.find(({ id }) => id === suite) ?? null;
   const minutes = MINUTES[family ? 'family' : 'problem'];
-  const [op, setOp] = useState<OpId>('matmul');
-  const [refusal, setRefusal] = useState<Refusal | null>(null);
-  const [isPending, startTransition] = useTransition();
-  const isHydrated = useHydrated();
-  const control = (id: string) => ({
-    id,
-    error: refusal?.control === id ? refusal.message : undefined,
-  });
-
-  const refuse = (message: string, field: string | null) => {
-    const [, control = null] = CONTROLS.find(([path]) => field?.startsWith(path)) ?? [];
-    setRefusal({ message, control });
-    if (control !== null) document.getElementById(control)?.focus();
-  };
-
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    startTransition(async () => {
-      try {
-        const made = await submitTuning(tuningOf(device, family ?? op, data));
-        if (made.ok) router.push(made.value.page);
-        else refuse(made.message, made.field);
-      } catch (error) {
-        if (!isInputError(error)) throw error;
-        refuse(error.message, error.field);
-      }
-    });
-  };
-
   const sides = OPS[op].dimensions.filter((dimension) => dimension.default === undefined);
   const oblong = sides.map((_, at) => 2048 >> at).join('x');
+  const suiteField = field('suite');
   return (
-    <form onSubmit={submit} noValidate aria-label="Tune this device">
+    <form onSubmit={onSubmit} noValidate aria-label="Tune this device">
       <noscript>
-        <div className="mb-4">
-          <Notice tone="amber">This form needs JavaScript.</Notice>
-        </div>
+        <Notice tone="amber" className="mb-4">
+          This form needs JavaScript.
+        </Notice>
       </noscript>
       <fieldset role="presentation" disabled={!isHydrated} className="min-w-0 space-y-4">
         <SelectField
-          {...control('tune-suite')}
+          {...suiteField}
           label="Tune for"
-          name="suite"
           className="sm:!w-auto"
-          value={suite ?? ''}
-          onChange={({ target }) => setSuite(target.value || null)}
+          onChange={(event) => {
+            const { usual } = MINUTES[event.target.value ? 'family' : 'problem'];
+            form.setValue('minutes', String(usual));
+            void suiteField.onChange(event);
+          }}
           options={[
             ['', 'one problem'],
             ...families.map(
@@ -136,55 +150,45 @@ export function TuneForm({
           {!family && (
             <>
               <SelectField
-                {...control('tune-op')}
+                {...field('op')}
                 label="Operation"
-                name="op"
-                value={op}
-                onChange={({ target }) => setOp(target.value as OpId)}
                 options={idsOf(OPS).map((id) => [id, OPS[id].title])}
               />
               <InputField
-                {...control('tune-shape')}
+                {...field('shape')}
                 label="Shape"
                 hint={
                   <>
                     {dimensionsText(op, '×')}: <code>{oblong}</code>, or one number if all are equal
                   </>
                 }
-                name="shape"
                 className="font-mono"
-                defaultValue="1024"
                 autoComplete="off"
                 spellCheck={false}
               />
             </>
           )}
           <SelectField
-            {...control('tune-dtype')}
+            {...field('dtype')}
             label="Element type"
-            name="dtype"
             options={(family?.dtypes ?? dtypesOf(op)).map((dtype) => [dtype, DTYPES[dtype].words])}
           />
           <SelectField
-            {...control('tune-profile')}
+            {...field('profile')}
             label="Profile"
             hint={deviceClass === 'browser' ? 'a browser has no other' : undefined}
-            name="profile"
             options={PROFILES.filter(
               (profile) => deviceClass !== 'browser' || profile === 'default',
             )}
           />
           <InputField
-            {...control('tune-budget')}
-            key={family ? 'family' : 'problem'}
+            {...field('minutes')}
             label="Minutes"
             hint={`of the device’s time, ${minutes.least} to ${minutes.most}`}
-            name="minutes"
             inputMode="numeric"
-            defaultValue={minutes.usual}
           />
         </div>
-        <Failure why={refusal?.control === null && refusal.message} />
+        <Failure why={failure} />
         <Button type="submit" look="primary" disabled={isPending}>
           {isPending ? 'Starting…' : 'Start tuning'}
         </Button>
@@ -198,28 +202,3 @@ const dtypesOf = (op: OpId): Dtype[] =>
   idsOf(DTYPES).filter((dtype) =>
     kernelsOf(op).some(({ dtypes, runsOn }) => runsOn === 'gpu' && dtypes.includes(dtype)),
   );
-
-/** The request. Throws InputError at the field at fault. */
-function tuningOf(device: string, what: OpId | FamilyChoice, data: FormData): NewTuning {
-  const text = (name: string) => String(data.get(name) ?? '').trim();
-  const dtype = text('dtype') as Dtype;
-  const asked =
-    typeof what === 'string'
-      ? {
-          problem: {
-            op: what,
-            shape: parseShape(what, text('shape'), 'problem.shape'),
-            dtype,
-          } as Problem,
-        }
-      : { suite: what.id, dtype };
-  const { least, most } = MINUTES[typeof what === 'string' ? 'problem' : 'family'];
-  const minutes = Number(text('minutes'));
-  if (!(Number.isInteger(minutes) && minutes >= least && minutes <= most)) {
-    throw new InputError(
-      `Minutes must be a whole number from ${least} to ${most}.`,
-      'budgetSeconds',
-    );
-  }
-  return { device, ...asked, profile: text('profile') as Profile, budgetSeconds: 60 * minutes };
-}

@@ -2,44 +2,37 @@
 
 /** Tokens: creating, listing and revoking them. */
 import { useRouter } from 'next/navigation';
-import { type FormEvent, type ReactNode, useState, useTransition } from 'react';
+import { useState } from 'react';
 import { z } from 'zod';
 import { Command } from '@/ui/action';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
+import { useRequestForm } from '@/ui/form';
 import { Failure } from '@/ui/notice';
 import { ask } from '@/ui/request';
 
-/** A new token with its secret, or why it was not created. */
-export type Made =
-  | { readonly ok: true; readonly name: string; readonly secret: string }
-  | { readonly ok: false; readonly message: string };
+/** A new token, whose secret is shown once. */
+export interface Made {
+  readonly name: string;
+  readonly secret: string;
+}
 
 /** Creates a token; for admins. The secret is shown here and never again. */
 export function TokenForm() {
   const router = useRouter();
   const [made, setMade] = useState<Made | null>(null);
-  const show = (answer: Made) => {
-    setMade(answer);
-    router.refresh();
-  };
-
   return (
     <div className="space-y-3">
       <MakeTokenForm
         id="token"
         label="Create a token"
         whom="Name"
-        columns="sm:grid-cols-[1fr_8rem_9rem_auto]"
-        onMade={show}
-      >
-        <SelectField
-          {...{ id: 'token-role', name: 'role', label: 'Role', defaultValue: 'member' }}
-          options={['worker', 'member', 'admin']}
-        />
-      </MakeTokenForm>
-      <Failure why={made?.ok === false && made.message} />
-      {made?.ok && (
+        onMade={(token) => {
+          setMade(token);
+          router.refresh();
+        }}
+      />
+      {made && (
         <div role="status">
           <p className="mb-1 text-[0.8125rem]">
             Token for {made.name}. Copy it now: it will not be shown again.
@@ -51,65 +44,75 @@ export function TokenForm() {
   );
 }
 
+const DAY_MS = 24 * 3_600_000;
+const createdSchema = z.object({ secret: z.string() });
+
+const ROLES = ['worker', 'member', 'admin'] as const;
+
+const requestSchema = z
+  .object({
+    name: z.string().trim().min(1, 'Enter a name.').max(80),
+    role: z.enum(ROLES),
+    days: z.string(),
+  })
+  .transform(({ days, name, role }) => ({
+    name,
+    role,
+    ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
+  }));
+
 /**
- * The form that creates a token and passes on the answer.
+ * The form that creates a token and passes it on.
  *
- * @param id prefix of its fields' ids
+ * @param id begins the ids of its controls
  * @param whom the label of the name
- * @param children the control named `role`
+ * @param role that it is for; absent: to be chosen
  */
 export function MakeTokenForm({
   id,
   label,
   whom,
-  columns,
+  role,
   onMade,
-  children,
 }: {
   id: string;
   label: string;
   whom: string;
-  columns: string;
+  role?: (typeof ROLES)[number];
   onMade: (made: Made) => void;
-  children: ReactNode;
 }) {
-  const [isPending, startTransition] = useTransition();
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    startTransition(async () => onMade(await createToken(data)));
-  };
+  const { failure, field, isPending, onSubmit } = useRequestForm({
+    id,
+    schema: requestSchema,
+    defaultValues: { name: '', role: role ?? 'member', days: '365' },
+    send: async (request) => {
+      const body = JSON.stringify(request);
+      const answer = await ask('/api/v1/tokens', { body, answer: createdSchema });
+      if (answer.ok) onMade({ name: request.name, secret: answer.value.secret });
+      return answer;
+    },
+  });
   return (
-    <form onSubmit={submit} aria-label={label} className={`grid items-end gap-3 ${columns}`}>
-      <InputField
-        {...{ id: `${id}-name`, name: 'name', label: whom, required: true, maxLength: 80 }}
-        placeholder="lab machine"
-      />
-      {children}
-      <SelectField
-        {...{ id: `${id}-lifetime`, name: 'days', label: 'Valid for', defaultValue: '365' }}
-        options={[
-          ['7', '7 days'],
-          ['30', '30 days'],
-          ['90', '90 days'],
-          ['365', '1 year'],
-          ['', 'until revoked'],
-        ]}
-      />
+    <form onSubmit={onSubmit} noValidate aria-label={label} className="space-y-2">
+      <div className="grid items-start gap-3 sm:grid-cols-[1fr_9rem_9rem]">
+        <InputField {...field('name')} label={whom} placeholder="lab machine" />
+        {role === undefined && <SelectField {...field('role')} label="Role" options={ROLES} />}
+        <SelectField
+          {...field('days')}
+          label="Valid for"
+          options={[
+            ['7', '7 days'],
+            ['30', '30 days'],
+            ['90', '90 days'],
+            ['365', '1 year'],
+            ['', 'until revoked'],
+          ]}
+        />
+      </div>
+      <Failure why={failure} />
       <Button type="submit" disabled={isPending}>
         Create token
       </Button>
     </form>
   );
-}
-
-const DAY_MS = 24 * 3_600_000;
-const createdSchema = z.object({ secret: z.string() });
-
-async function createToken(data: FormData): Promise<Made> {
-  const [name = '', role, days] = ['name', 'role', 'days'].map((key) => String(data.get(key)));
-  const expiresAt = days ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : undefined;
-  const body = JSON.stringify({ name, role, expiresAt });
-  const answer = await ask('/api/v1/tokens', { body, answer: createdSchema });
-  return answer.ok ? { ok: true, name, secret: answer.value.secret } : answer;
 }

@@ -9,7 +9,6 @@ import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
 import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
 import { InputField } from '@/ui/field';
-import { Failure } from '@/ui/notice';
 import { LoopbackNote } from './loopback-note';
 
 /** By system, what precedes the package: the token by the environment, as everybody may read a command line. */
@@ -31,7 +30,7 @@ const SYSTEMS = [
 export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }) {
   const [made, setMade] = useState<Made | null>(null);
   const [pasted, setPasted] = useState('');
-  const token = made?.ok ? made.secret : pasted.trim();
+  const token = made?.secret ?? pasted.trim();
   return (
     <ol className="max-w-3xl list-inside list-decimal space-y-5 marker:font-medium marker:text-muted">
       <li>
@@ -44,11 +43,9 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
               id="machine"
               label="Create a worker token"
               whom="Machine"
-              columns="sm:grid-cols-[1fr_9rem_auto]"
+              role="worker"
               onMade={setMade}
-            >
-              <input type="hidden" name="role" value="worker" />
-            </MakeTokenForm>
+            />
           ) : (
             <InputField
               id="worker-token"
@@ -62,7 +59,6 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
             />
           )}
         </div>
-        <Failure why={made?.ok === false && made.message} className="mt-2" />
       </li>
       <li>
         On the machine, run the command for its system. It needs{' '}
@@ -72,7 +68,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         20.19 or newer and, on Linux, a Vulkan driver for the GPU.
         <LoopbackNote origin={origin} what="the commands work" />
         <div className="mt-1.5 space-y-2" role="status">
-          {made?.ok && (
+          {made && (
             <p className="text-[0.8125rem]">
               The commands contain the token for {made.name}. Copy one now: the token will not be
               shown again.
@@ -95,7 +91,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
       <li>
         Within seconds the machine appears on this page and starts on the{' '}
         <TextLink href="/operate/coverage">standard suites</TextLink>.
-        {made?.ok && (
+        {made && (
           // A new token starts a new wait.
           <div className="mt-1.5" key={made.secret}>
             <Arrivals />

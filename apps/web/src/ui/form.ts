@@ -1,0 +1,56 @@
+'use client';
+
+import { zodResolver } from '@hookform/resolvers/zod';
+import { type DefaultValues, type FieldValues, type Path, useForm } from 'react-hook-form';
+import type { z } from 'zod';
+import type { Answer } from './request';
+
+/**
+ * A form of the site: a zod schema checks its values and makes the request of them, `send` asks the API,
+ * and what either refuses is told at its control, which takes the focus. What has none is `failure`.
+ *
+ * @param id begins the ids of its controls
+ * @param controlOf the control for a field of the request; absent: they have the same names
+ */
+export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
+  id,
+  schema,
+  defaultValues,
+  send,
+  controlOf = (field) => (field in defaultValues ? (field as Path<z.input<Schema>>) : null),
+}: {
+  id: string;
+  schema: Schema;
+  defaultValues: z.input<Schema>;
+  send: (request: z.output<Schema>) => Promise<Answer<unknown>>;
+  controlOf?: (field: string) => Path<z.input<Schema>> | null;
+}) {
+  const form = useForm<z.input<Schema>, unknown, z.output<Schema>>({
+    defaultValues: defaultValues as DefaultValues<z.input<Schema>>,
+    resolver: zodResolver(schema),
+    mode: 'onTouched',
+  });
+  const { errors, isSubmitting } = form.formState;
+  const submit = form.handleSubmit(async (request) => {
+    const answer = await send(request);
+    if (answer.ok) return;
+    const control = answer.field === null ? null : controlOf(answer.field);
+    form.setError(control ?? 'root', { message: answer.message }, { shouldFocus: true });
+  });
+  /** What a labelled control needs: its id, its error, and its value. */
+  const field = (name: Path<z.input<Schema>>) => {
+    const { message } = errors[name] ?? {};
+    return {
+      id: `${id}-${name}`,
+      error: typeof message === 'string' ? message : undefined,
+      ...form.register(name),
+    };
+  };
+  return {
+    form,
+    field,
+    failure: errors.root?.message,
+    isPending: isSubmitting,
+    onSubmit: (event: { preventDefault(): void }) => void submit(event as never),
+  };
+}
