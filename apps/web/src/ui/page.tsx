@@ -34,32 +34,46 @@ export function PageHeader({
   );
 }
 
-/** A titled part of a page. The heading names the region. */
+/** A titled part of a page. The heading names the region; what few come for is folded below it. */
 export function Section({
   title,
   note,
   actions,
   children,
   id,
+  isFolded = false,
 }: {
   title: string;
   note?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
   id: string;
+  isFolded?: boolean;
 }) {
+  const heading = (
+    <>
+      <h2 id={id} className={`text-[0.9375rem] ${isFolded ? 'inline' : ''}`}>
+        {title}
+      </h2>
+      {note && <span className={`text-xs text-muted ${isFolded ? 'ml-3' : ''}`}>{note}</span>}
+    </>
+  );
   return (
     <section aria-labelledby={id} className="mt-8 first:mt-0">
-      <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
-        <div className="flex flex-wrap items-baseline gap-x-3">
-          <h2 id={id} className="text-[0.9375rem]">
-            {title}
-          </h2>
-          {note && <p className="text-xs text-muted">{note}</p>}
-        </div>
-        {actions && <div className="ml-auto flex items-center gap-2">{actions}</div>}
-      </div>
-      {children}
+      {isFolded ? (
+        <details>
+          <summary className="mb-2">{heading}</summary>
+          {children}
+        </details>
+      ) : (
+        <>
+          <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
+            <div className="flex flex-wrap items-baseline gap-x-3">{heading}</div>
+            {actions && <div className="ml-auto flex items-center gap-2">{actions}</div>}
+          </div>
+          {children}
+        </>
+      )}
     </section>
   );
 }

@@ -15,10 +15,15 @@ export interface Paging {
 }
 
 /** Which page of a list of `count` rows the address asks for. */
-export function pagingOf(query: Pick<URLSearchParams, 'get'>, name: string, count: number): Paging {
-  const pages = Math.max(1, Math.ceil(count / PAGE_SIZE));
+export function pagingOf(
+  query: Pick<URLSearchParams, 'get'>,
+  name: string,
+  count: number,
+  size = PAGE_SIZE,
+): Paging {
+  const pages = Math.max(1, Math.ceil(count / size));
   const page = Math.min(pages, Math.max(1, Number(query.get(name)) || 1));
-  return { name, index: page - 1, pages, size: PAGE_SIZE };
+  return { name, index: page - 1, pages, size };
 }
 
 /** Steps through the pages of a list; nothing if it has one. */

@@ -25,9 +25,8 @@ export function TablePanel({
   return (
     <section
       aria-label={caption}
-      // Reachable by keyboard, so that it can be scrolled without a pointer.
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
-      tabIndex={0}
+      // Reachable by keyboard, so that it can be scrolled without a pointer; a grid's cells are.
+      tabIndex={onGridKey ? undefined : 0}
       // Positioned, so that what is placed inside cannot widen the page.
       className="scroll-hint relative overflow-x-auto rounded-tile border border-line"
     >

@@ -6,7 +6,6 @@ import { shortDeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';
-import { CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { formatRate, formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
@@ -82,13 +81,6 @@ export default async function KernelsPage() {
                 className: 'min-w-26',
                 cell: ({ id }: Kernel) => <BestRate best={bests.get(`${id} ${shape}`)} />,
               })),
-              {
-                head: 'WGSL',
-                cell: ({ id, runsOn }) =>
-                  runsOn === 'gpu' && (
-                    <CopyButton from={`/api/v1/kernels/${id}`} label={`the WGSL of ${id}`} />
-                  ),
-              },
             ]}
           />
         </Section>

@@ -16,7 +16,7 @@ import {
   formatShape,
   rateText,
 } from '@/ui/format';
-import { TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 import type { Measured } from './comparison';
 
 const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
@@ -66,34 +66,18 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Driver', ({ result }) => driverText(result.environment.driver) || '–'],
 ];
 
-/** On a phone a fact's name stands above its two values, which then fit beside each other. */
-const TWO_COLUMNS = 'max-sm:grid max-sm:grid-cols-2';
-
 /** Two results, fact by fact. */
 export function Sides({ a, b }: { a: Measured; b: Measured }) {
   return (
-    <TablePanel caption="The two results side by side">
-      <thead>
-        <tr className={TWO_COLUMNS}>
-          <td className="max-sm:!hidden" />
-          <th scope="col">A</th>
-          <th scope="col">B</th>
-        </tr>
-      </thead>
-      <tbody>
-        {ROWS.map(([name, read]) => (
-          <tr key={name} className={TWO_COLUMNS}>
-            <th
-              scope="row"
-              className="!font-normal text-muted max-sm:col-span-2 max-sm:!pb-0 sm:whitespace-nowrap"
-            >
-              {name}
-            </th>
-            <td className="min-w-0 break-words max-sm:!border-t-0 max-sm:!pl-4">{read(a)}</td>
-            <td className="min-w-0 break-words max-sm:!border-t-0">{read(b)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </TablePanel>
+    <DataTable
+      caption="The two results side by side"
+      rows={ROWS}
+      keyOf={([name]) => name}
+      columns={[
+        { head: 'Fact', className: '!font-normal text-muted', cell: ([name]) => name },
+        { head: 'A', cell: ([, read]) => read(a) },
+        { head: 'B', cell: ([, read]) => read(b) },
+      ]}
+    />
   );
 }

@@ -32,19 +32,6 @@ export const VerdictBadge = ({ of }: { of: Contrast['verdict'] }) => (
   <Badge tone={TONES[of]}>{BADGES[of]}</Badge>
 );
 
-/** The deviation that widens the interval of a side, and what it rests on. */
-const spreadText = ({ spread: { isShown, relative } }: Measured, side = ''): string =>
-  `${formatPercent(relative)}${side}, ${
-    isShown
-      ? 'by the repeated runs of its device'
-      : 'the default for its class of devices, as none of its runs are repeated'
-  }`;
-
-const spreadsText = (a: Measured, b: Measured): string =>
-  spreadText(a) === spreadText(b)
-    ? spreadText(a)
-    : `${spreadText(a, ' for A')}, and ${spreadText(b, ' for B')}`;
-
 const HINT = 'mt-2 text-[0.8125rem] text-muted';
 
 /** What a comparison comes to: the verdict, or why there is none, and how large the effect is. */
@@ -66,16 +53,15 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
       )}
       {of !== null && isWidened && (
         <p className={HINT}>
-          That contains what is uncertain in each run, and how much another run’s median would
-          differ. The standard deviation taken for that is {spreadsText(a, b)} (
-          <TextLink href="/docs/measure#when-a-series-ends">why</TextLink>).
+          The interval also counts how much another run’s median would differ (
+          <TextLink href="/docs/measure#when-a-series-ends">why</TextLink>): a standard deviation of{' '}
+          {[...new Set([a, b].map(({ spread }) => formatPercent(spread.relative)))].join(' and ')}.
         </p>
       )}
       {repeat === 'unexplained' && (
         <Notice tone="amber" className="mt-3">
-          No verdict: A and B are two runs of one variant, so neither is faster. They differ by more
-          than their intervals allow: the spread between runs of this device is larger than the
-          interval takes it to be, and other differences of this size may be spread as well.
+          No verdict: A and B are two runs of one variant. They differ by more than their intervals
+          allow, so other differences of this size may be spread as well.
         </Notice>
       )}
       {repeat === 'explained' && (
@@ -85,10 +71,8 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
       )}
       {verdict === null && repeat === null && (
         <Notice tone="amber" className="mt-3">
-          No verdict: A and B did different work, so their times cannot be compared.{' '}
-          {of === 'rate'
-            ? 'Their rates can be, and a size that suits a device better is part of that ratio.'
-            : 'Their rates have different units, so they cannot be compared either.'}
+          No verdict: A and B did different work, so{' '}
+          {of === 'rate' ? 'only their rates can be compared.' : 'nothing of them can be compared.'}
         </Notice>
       )}
       {isRange && (
@@ -98,8 +82,7 @@ export function Effect({ of: comparison, a, b }: { of: Comparison; a: Measured; 
       )}
       {verdict === 'UNDECIDED' && !isRange && (
         <p className={HINT}>
-          The interval of their ratio reaches both inside ±0.5%, where the two count as the same,
-          and outside. {toDecide({ ...comparison, verdict })}
+          The interval reaches inside ±0.5% and outside. {toDecide({ ...comparison, verdict })}
         </p>
       )}
       {repeat === null && <p className={HINT}>They differ in: {differences.join(', ')}.</p>}

@@ -31,8 +31,10 @@ export function DevicesTable({ devices }: { devices: readonly ListedDevice[] }) 
           className: 'min-w-44',
           cell: ({ device, own }) => (
             <>
-              {own && <CompareTick id={device.key} label={device.name} />}
-              <DeviceName device={device} />
+              <span className="inline-flex items-start">
+                {own && <CompareTick id={device.key} label={device.name} />}
+                <DeviceName device={device} />
+              </span>
               <span className="block text-xs font-normal text-muted">
                 {own
                   ? `${device.identity.backend} (${device.identity.runtime})`

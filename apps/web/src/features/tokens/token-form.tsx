@@ -66,25 +66,25 @@ const requestSchema = z
  *
  * @param id begins the ids of its controls
  * @param whom the label of the name
- * @param role that it is for; absent: to be chosen
+ * @param forRole absent: to be chosen
  */
 export function MakeTokenForm({
   id,
   label,
   whom,
-  role,
+  forRole,
   onMade,
 }: {
   id: string;
   label: string;
   whom: string;
-  role?: (typeof ROLES)[number];
+  forRole?: (typeof ROLES)[number];
   onMade: (made: Made) => void;
 }) {
   const { failure, field, isPending, onSubmit } = useRequestForm({
     id,
     schema: requestSchema,
-    defaultValues: { name: '', role: role ?? 'member', days: '365' },
+    defaultValues: { name: '', role: forRole ?? 'member', days: '365' },
     send: async (request) => {
       const body = JSON.stringify(request);
       const answer = await ask('/api/v1/tokens', { body, answer: createdSchema });
@@ -96,7 +96,7 @@ export function MakeTokenForm({
     <form onSubmit={onSubmit} noValidate aria-label={label} className="space-y-2">
       <div className="grid items-start gap-3 sm:grid-cols-[1fr_9rem_9rem]">
         <InputField {...field('name')} label={whom} placeholder="lab machine" />
-        {role === undefined && <SelectField {...field('role')} label="Role" options={ROLES} />}
+        {forRole === undefined && <SelectField {...field('role')} label="Role" options={ROLES} />}
         <SelectField
           {...field('days')}
           label="Valid for"

@@ -1,7 +1,5 @@
 import { kernelOf, type OpId, opById, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
-import { kernelHref } from '@/features/kernels/address';
-import { TextLink } from '@/ui/button';
 import { formatNs, formatShape, plural } from '@/ui/format';
 import { type HeatCell, HeatMap } from '@/ui/heat-map';
 import { floorOf, sidesOf, type WinnerMap, type Winning, winningKernels } from './winners';
@@ -42,9 +40,7 @@ export function WinnerMaps({
             >
               {letter}
             </b>
-            <TextLink href={kernelHref(kernel)} className="font-medium">
-              {kernel.split('/').slice(1).join('/')}
-            </TextLink>
+            <span className="font-medium">{kernel.slice(kernel.indexOf('/') + 1)}</span>
             <span className="text-xs text-muted">
               {plural(wins, 'shape')}, mostly {across} {from === to ? from : `${from}–${to}`}
             </span>

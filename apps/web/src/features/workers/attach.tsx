@@ -43,7 +43,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
               id="machine"
               label="Create a worker token"
               whom="Machine"
-              role="worker"
+              forRole="worker"
               onMade={setMade}
             />
           ) : (

@@ -172,7 +172,12 @@ export default async function KernelPage({ params, searchParams }: Props) {
         />
       </Section>
       {beside.length > 0 && (
-        <Section id="reference" title="Reference" note="not measured by this grid, never ranked">
+        <Section
+          id="reference"
+          title="Reference"
+          note="not measured by this grid, never ranked"
+          isFolded={results.chosen !== null}
+        >
           <ReferenceTable
             caption={
               beside.some(({ by }) => by.kind === 'kernel')

@@ -1,11 +1,4 @@
-import {
-  COMPARABLE_SINCE,
-  duelView,
-  isContributed,
-  type Measurement,
-  POLICIES,
-  peakShare,
-} from '@tilemark/core';
+import { duelView, isContributed, POLICIES, peakShare } from '@tilemark/core';
 import { DTYPES, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
@@ -165,41 +158,31 @@ export default async function ResultPage({ params }: Props) {
       </Section>
       {measurement && (
         <>
-          <Section
-            id="samples"
-            title="Samples"
-            note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
-          >
-            <Panel>
-              <Samples sides={[{ name: '', series: measurement.cold }]} />
-            </Panel>
-          </Section>
-          {duel && (
-            <Section id="duel" title="Duel" note="in turns with another variant">
-              <DuelResult of={duel} />
-            </Section>
-          )}
-          {points.length > 0 && result.device.class !== 'cpu' && (
+          <div className="mt-8 grid grid-cols-[minmax(0,1fr)] gap-x-6 has-[>:nth-child(2)]:lg:grid-cols-2 lg:[&>*]:mt-0">
             <Section
-              id="roofline"
-              title="Roofline"
-              note={
-                isShareless
-                  ? 'the most this device can do, and where this quick run lies; no share is claimed of it'
-                  : 'the most this device can do, and this result'
-              }
+              id="samples"
+              title="Samples"
+              note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
             >
-              {roof && roof.peaks.length > 0 ? (
+              <Panel>
+                <Samples sides={[{ name: '', series: measurement.cold }]} />
+              </Panel>
+            </Section>
+            {roof && roof.peaks.length > 0 && points.length > 0 && (
+              <Section
+                id="roofline"
+                title="Roofline"
+                note={isShareless ? 'a quick run: no share is claimed of it' : undefined}
+              >
                 <Panel>
                   <RooflinePlot roof={roof} points={points} device={result.device.name} />
                 </Panel>
-              ) : (
-                <p className="text-muted">
-                  Not drawn: no survey of this grid has probed the device’s compute peak under
-                  profile {result.profile}
-                  {result.imported && `, ${unprovedBy(measurement)}`}.
-                </p>
-              )}
+              </Section>
+            )}
+          </div>
+          {duel && (
+            <Section id="duel" title="Duel" note="in turns with another variant">
+              <DuelResult of={duel} />
             </Section>
           )}
           <Section id="statistics" title="Statistics">
@@ -237,7 +220,7 @@ export default async function ResultPage({ params }: Props) {
           </div>
         </Section>
       )}
-      <Section id="environment" title="Environment">
+      <Section id="environment" title="Environment" isFolded>
         <EnvironmentFacts environment={result.environment} />
       </Section>
       {result.wgsl !== null ? (
@@ -261,9 +244,3 @@ export default async function ResultPage({ params }: Props) {
     </>
   );
 }
-
-/** Why an imported result does not say how much its device can do. */
-const unprovedBy = ({ methodologyVersion }: Measurement): string =>
-  methodologyVersion >= COMPARABLE_SINCE
-    ? 'and the imported file does not contain it'
-    : `and that of the imported file is not taken over: methodology ${methodologyVersion} could probe an idle device`;

@@ -106,6 +106,7 @@ export default async function SweepPage({ params }: Props) {
       {libraries.length > 0 && (
         <Section
           id="libraries"
+          isFolded
           title="Libraries on these problems"
           note="not measured by this grid, never ranked"
         >
@@ -113,7 +114,7 @@ export default async function SweepPage({ params }: Props) {
         </Section>
       )}
       {!sweep.tuning && (
-        <Section id="specification" title="Specification">
+        <Section id="specification" title="Specification" isFolded>
           <SpecSummary
             spec={sweep.spec}
             names={await namesOf(store, sweep.spec, runs)}

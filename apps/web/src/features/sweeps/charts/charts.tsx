@@ -101,10 +101,12 @@ export function Charts({
               />
             </div>
           )}
-          <VariantBars key={key} runs={chosen} libraries={beside} intervals={intervals} />
-          <TileMap runs={chosen} />
-          <SizeCurves key={`sizes ${key}`} runs={alike} libraries={beside} styles={styles} />
-          <Roofline runs={alike} styles={styles} devices={devices} />
+          <div className="gap-0 lg:columns-2 [&>*]:break-inside-avoid">
+            <VariantBars key={key} runs={chosen} libraries={beside} intervals={intervals} />
+            <TileMap runs={chosen} />
+            <SizeCurves key={`sizes ${key}`} runs={alike} libraries={beside} styles={styles} />
+            <Roofline runs={alike} styles={styles} devices={devices} />
+          </div>
         </Panel>
       </FigureSubject>
     </Section>
@@ -158,7 +160,7 @@ function Roofline({
   );
   if (!roof || roof.peaks.length === 0 || points.length === 0) return null;
   return (
-    <div className="border-t border-line">
+    <div>
       <RooflinePlot roof={roof} points={points} device={like?.device.name ?? ''} styles={styles} />
     </div>
   );

@@ -118,7 +118,7 @@ export function SizeCurves({
     return `${kernel} peaks at ${formatRate(peak.rate)} ${unit} for size ${peak.edge}`;
   });
   return (
-    <div className="border-t border-line">
+    <div>
       <Figure
         draw={draw}
         height={280}

@@ -59,7 +59,7 @@ export function TileMap({ runs }: { runs: readonly MeasuredRun[] }) {
       />
     );
   return (
-    <div className="border-t border-line">
+    <div>
       <div className="flex flex-wrap gap-3 px-4 pt-3 empty:hidden">
         {choice(
           'kernel',

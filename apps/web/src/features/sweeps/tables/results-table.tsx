@@ -16,6 +16,9 @@ import { overPeakNotes, sharedReason, tableRuns } from './table-runs';
 
 const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
 
+/** Of a page: the charts below are in sight soon. */
+const ROWS = 12;
+
 /** The runs of a sweep; sorting, filters and page are in the address. */
 export function ResultsTable({
   runs,
@@ -44,7 +47,7 @@ export function ResultsTable({
     );
     return sorted ? sortedBy(found, sorted, isDescending) : found;
   }, [all, outcome, words, sorted, isDescending]);
-  const paging = pagingOf(query, 'page', rows.length);
+  const paging = pagingOf(query, 'page', rows.length, ROWS);
   const from = paging.index * paging.size;
 
   return (
