@@ -1,15 +1,34 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { Endpoint, type OpenApiOperation } from '@/features/api/endpoint';
 import { v1 } from '@/server/api/app';
 import { openApi } from '@/server/api/document';
+import type { Access } from '@/server/session/access';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
 import { ButtonAnchor, TextLink } from '@/ui/button';
+import { Markdown } from '@/ui/markdown';
+import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
+import { DataTable } from '@/ui/table';
 
 export const metadata: Metadata = { title: 'API' };
+
+/** The parts of an operation of openapi.json that this page shows. */
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly 'x-access': Access;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+}
+
+const ACCESS: Readonly<Record<Access, string>> = {
+  open: 'everyone',
+  read: 'everyone; on a private grid, any token',
+  submit: 'member or admin',
+  work: 'worker or admin',
+  admin: 'admin',
+};
 
 export default async function ApiPage() {
   const { settings } = await readable();
@@ -20,12 +39,11 @@ export default async function ApiPage() {
         title="API"
         actions={<ButtonAnchor href="/api/v1/openapi.json">openapi.json</ButtonAnchor>}
       >
-        JSON over HTTP. Writing requires a token, made on the{' '}
+        JSON over HTTP; openapi.json describes every body. Writing requires a token, made on the{' '}
         <TextLink href="/operate/tokens">Tokens</TextLink> page and sent as{' '}
-        <code>Authorization: Bearer</code>; only <code>POST /invites/redeem</code>, which makes one,
-        does without. Errors are <code>application/problem+json</code> with the field at fault; most
-        lists are <code>{'{ items }'}</code>. Those with a parameter <code>cursor</code> come in
-        pages: <code>nextCursor</code> is that of the next one, or null.
+        <code>Authorization: Bearer</code>. Errors are <code>application/problem+json</code> with
+        the field at fault. Lists are <code>{'{ items }'}</code>; those with a parameter{' '}
+        <code>cursor</code> come in pages, of which <code>nextCursor</code> names the next.
       </PageHeader>
       <Command
         label="a command that asks for the best variant"
@@ -33,15 +51,41 @@ export default async function ApiPage() {
       />
       {[...groups].map(([group, members]) => (
         <Section key={group} id={`group-${group}`} title={titleOf(group)}>
-          <div className="space-y-3">
-            {members.map((member) => (
-              <Endpoint key={member.operation.operationId} {...member} />
-            ))}
-          </div>
+          <DataTable
+            caption={`API: ${titleOf(group)}`}
+            rows={members}
+            keyOf={({ operation }) => operation.operationId}
+            columns={[
+              {
+                head: 'Request',
+                className: 'font-normal wrap-anywhere sm:w-1/2',
+                cell: ({ method, operation, path }) => (
+                  <code id={operation.operationId}>
+                    <Badge tone={method === 'GET' ? 'accent' : 'amber'}>{method}</Badge> /api/v1
+                    {path}
+                    <span className="text-muted">{queryText(operation)}</span>
+                  </code>
+                ),
+              },
+              {
+                head: 'Answers',
+                cell: ({ operation }) => (
+                  <Markdown text={operation.summary} hrefOf={(link) => link} />
+                ),
+              },
+              { head: 'For', cell: ({ operation }) => ACCESS[operation['x-access']] },
+            ]}
+          />
         </Section>
       ))}
     </>
   );
+}
+
+/** `?op&dtype` */
+function queryText({ parameters = [] }: OpenApiOperation): string {
+  const names = parameters.flatMap((parameter) => (parameter.in === 'query' ? parameter.name : []));
+  return names.length > 0 ? `?${names.join('&')}` : '';
 }
 
 interface Member {
