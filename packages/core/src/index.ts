@@ -88,12 +88,13 @@ export { type Point, TuningSpace } from './tune/space';
 export { type Searched, searchedKernels, spacesOf } from './tune/spaces';
 export * from './view/api';
 export {
-  CSV_HEADER,
-  csvLine,
   csvTable,
   heatMapCsv,
+  kindsOf,
   leaderboardCsv,
   portabilityCsv,
+  type ResultKinds,
+  resultTable,
   tunedShapesCsv,
 } from './view/csv';
 export * from './view/metrics';

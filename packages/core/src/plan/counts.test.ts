@@ -1,7 +1,7 @@
 import type { Problem } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from '../measure/device';
-import { countRuns, type Pace, secondsOf } from './counts';
+import { countRuns, estimateOf, type Pace, secondsOf } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
 
@@ -76,6 +76,15 @@ it('takes the shape whose work is nearest', () => {
   expect(secondsOf(run(4096), paces)).toBe(9);
 });
 
+it('estimates a run by one of at most twice or half its work, and by no guess', () => {
+  const paces = [pace('64', 1), pace('256', 5), pace('1024', 9, { isGuess: true })];
+  expect(estimateOf(run(70), paces)).toBe(1);
+  expect(estimateOf(run(96), paces)).toBeNull();
+  expect(estimateOf(run(240), paces)).toBe(5);
+  expect(estimateOf(run(1024), paces)).toBeNull();
+  expect(secondsOf(run(1024), paces)).toBe(9);
+});
+
 it('knows nothing from other devices, ops and policies', () => {
   const others = [
     pace('64', 1, { deviceKey: 'b' }),
@@ -104,6 +113,11 @@ it('adds up what a device has to do, and says nothing of one without past runs',
     { key: 'a', runs: 2, skipped: [], seconds: 8, longestSeconds: 4 },
     { key: 'b', runs: 2, skipped: [], seconds: null, longestSeconds: null },
   ]);
+  // What may hang is foreseen from further away than what is estimated.
+  expect(countRuns(spec, devices, [pace('16', 4)]).devices[0]).toMatchObject({
+    seconds: null,
+    longestSeconds: 4,
+  });
   // A run that is skipped takes no time.
   const wide = cases.map((sweepCase) => ({ ...sweepCase, tunables: { BLOCK: [8, 16, 32] } }));
   const [limited] = countRuns(

@@ -8,9 +8,8 @@ import {
   shapeText,
   volume,
 } from '@tilemark/kernels';
-import { sum } from 'd3-array';
+import { least, sum } from 'd3-array';
 import type { DeviceCapabilities } from '../measure/device';
-import type { PolicyId } from '../measure/policy';
 import { checkSpec } from './check-spec';
 import { countWithDuplicates, type PlannedRun, planRuns } from './expansion';
 import { MAX_RUNS_PER_SWEEP, type PlannableDevice, type SweepSpec } from './spec';
@@ -34,9 +33,9 @@ export interface DeviceRunCount {
   readonly key: string;
   readonly runs: number;
   readonly skipped: readonly SkippedRuns[];
-  /** How long the others may take at the paces given, s; null if these do not cover the device. */
+  /** How long the others take, within a factor of two, s; null where no past run is like one of them. */
   readonly seconds: number | null;
-  /** Of these, the one that may take longest; null as above. */
+  /** The one that may take longest, roughly; null where nothing is known of the device. */
   readonly longestSeconds: number | null;
 }
 
@@ -67,32 +66,41 @@ export function countRuns(
     devices: chosen.flatMap(({ key }) => {
       const ofDevice = runs.filter(({ deviceKey }) => deviceKey === key);
       if (ofDevice.length === 0) return [];
-      const times = secondsOfEach(
-        ofDevice.filter(({ why }) => why === null),
-        paces,
-      );
-      const seconds = times && sum(times);
-      const longestSeconds = times && Math.max(0, ...times);
+      const able = ofDevice.filter(({ why }) => why === null);
+      const rough = timesOf(able, (run) => secondsOf(run, paces));
       return [
-        { key, runs: ofDevice.length, skipped: skippedByReason(ofDevice), seconds, longestSeconds },
+        {
+          key,
+          runs: ofDevice.length,
+          skipped: skippedByReason(ofDevice),
+          seconds: sumOrNull(timesOf(able, (run) => estimateOf(run, paces))),
+          longestSeconds: isKnown(rough) ? Math.max(0, ...rough) : null,
+        },
       ];
     }),
   };
 }
 
-/** Null if the paces do not cover one of the runs. Each problem is looked up once. */
-function secondsOfEach(runs: readonly PlannedRun[], paces: readonly Pace[]): number[] | null {
+/** Each problem is looked up once. */
+function timesOf(
+  runs: readonly PlannedRun[],
+  timeOf: (run: PlannedRun) => number | null,
+): (number | null)[] {
   const known = new Map<string, number | null>();
-  const times: number[] = [];
-  for (const run of runs) {
+  return runs.map((run) => {
     const key = `${run.problem.op} ${shapeText(run.problem)}`;
-    const seconds = known.has(key) ? known.get(key) : secondsOf(run, paces);
-    if (seconds === null || seconds === undefined) return null;
+    const seconds = known.has(key) ? (known.get(key) ?? null) : timeOf(run);
     known.set(key, seconds);
-    times.push(seconds);
-  }
-  return times;
+    return seconds;
+  });
 }
+
+const isKnown = (times: readonly (number | null)[]): times is readonly number[] =>
+  !times.includes(null);
+
+/** Null where one of them is unknown. */
+export const sumOrNull = (times: readonly (number | null)[]): number | null =>
+  isKnown(times) ? sum(times) : null;
 
 function skippedByReason(runs: readonly { readonly why: string | null }[]): SkippedRuns[] {
   const skipped = new Map<string, number>();
@@ -124,32 +132,52 @@ export interface Pace {
   /** As `shapeText` writes it. */
   readonly shape: string;
   readonly policy: string;
-  /** Median of the runs, s. */
+  /** Mean of the runs, s. */
   readonly seconds: number;
   /** Median of the time of a dispatch, ns; absent where it is not known. */
   readonly dispatchNs?: number;
+  /** Worked out from rates: it tells a run that may hang from others, and is no estimate. */
+  readonly isGuess?: boolean;
+}
+
+/** What is estimated: a run of a device. */
+export interface PacedRun {
+  readonly deviceKey: string;
+  readonly problem: Problem;
+  readonly policy: string;
 }
 
 /**
- * How long a run may take: as long as runs of the same op under the same policy took on its device
- * on the shape closest in work. Null if there were none; other devices, ops, or policies say
+ * How long a run may take, roughly: as long as runs of the same op under the same policy took on its
+ * device on the shape closest in work. Null if there were none; other devices, ops, or policies say
  * nothing.
  */
-export function secondsOf(
-  { deviceKey, problem, policy }: { deviceKey: string; problem: Problem; policy: PolicyId },
-  paces: readonly Pace[],
-): number | null {
+export const secondsOf = (run: PacedRun, paces: readonly Pace[]): number | null =>
+  nearestPace(run, paces)?.seconds ?? null;
+
+/** Runs take times within a factor of two of each other where their work is. */
+const ALIKE_DOUBLINGS = 1;
+
+/** The same as an estimate to be shown: null where no past run was like it. */
+export function estimateOf(run: PacedRun, paces: readonly Pace[]): number | null {
+  const nearest = nearestPace(run, paces);
+  return nearest && !nearest.isGuess && nearest.distance <= ALIKE_DOUBLINGS
+    ? nearest.seconds
+    : null;
+}
+
+function nearestPace({ deviceKey, policy, problem }: PacedRun, paces: readonly Pace[]) {
   const { op } = problem;
   // What time is proportional to.
   const work = volume(problem);
-  const [nearest] = paces
-    .filter((pace) => {
-      return pace.deviceKey === deviceKey && pace.policy === policy && pace.op === op;
-    })
-    .map(({ seconds, shape }) => {
-      const doublings = Math.log2(work / volume({ op, shape: parseShape(op, shape) }));
-      return { seconds, distance: Math.abs(doublings) };
-    })
-    .toSorted((a, b) => a.distance - b.distance);
-  return nearest?.seconds ?? null;
+  const alike = paces.filter(
+    (pace) => pace.deviceKey === deviceKey && pace.policy === policy && pace.op === op,
+  );
+  return least(
+    alike.map((pace) => {
+      const doublings = Math.log2(work / volume({ op, shape: parseShape(op, pace.shape) }));
+      return { ...pace, distance: Math.abs(doublings) };
+    }),
+    ({ distance }) => distance,
+  );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Measurement } from '../measure/outcome';
 import { measured } from '../server/store/fixtures.test-helper';
 import type { RunResult } from './api';
-import { CSV_HEADER, csvLine } from './csv';
+import { kindsOf, resultTable } from './csv';
 
 const result = (why: string): RunResult => ({
   runId: 'r',
@@ -17,14 +17,35 @@ const result = (why: string): RunResult => ({
   rate: null,
 });
 
+const csvLine = (of: RunResult) => resultTable(kindsOf([of])).line(of);
+
 /** The cell `detail`, as it is written. */
 const detail = (why: string) =>
   csvLine(result(why))
     .split(',skipped,')[1]
     ?.replace(/,*\r\n$/, '');
 
-test('a line has a cell for each name of the header', () => {
-  expect(csvLine(result('too big')).split(',')).toHaveLength(CSV_HEADER.split(',').length);
+test('a line has a cell for each name of the header: of each tunable and dimension that any has', () => {
+  const tiled = {
+    ...result('too big'),
+    variant: { kernel: 'matmul/tiled', tunables: { TILE: 16, A_LAYOUT: 'row' } },
+    workerName: 'Ada: chromium',
+  };
+  const turned = {
+    ...result('too big'),
+    problem: { op: 'transpose', shape: { rows: 3, cols: 5 }, dtype: 'f32' },
+  } as RunResult;
+  const { head, line } = resultTable(kindsOf([result(''), tiled, turned]));
+  const names = head.trim().split(',');
+  const cellsOf = (of: RunResult) => {
+    const cells = line(of).trim().split(',');
+    expect(cells).toHaveLength(names.length);
+    return Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+  };
+  expect(cellsOf(tiled)).toMatchObject({
+    ...{ TILE: '16', A_LAYOUT: 'row', m: '8', n: '8', k: '8', rows: '', worker: 'Ada: chromium' },
+  });
+  expect(cellsOf(turned)).toMatchObject({ TILE: '', m: '', rows: '3', cols: '5', worker: '' });
 });
 
 test('turns with a rival are in the line, those not believed without their ratio', () => {

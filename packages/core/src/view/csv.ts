@@ -1,4 +1,4 @@
-import { type Problem, shapeText } from '@tilemark/kernels';
+import { type OpId, opById, type Problem, shapeText } from '@tilemark/kernels';
 import { stringify } from 'csv-stringify/sync';
 import { outcomeReason } from '../measure/outcome';
 import type {
@@ -31,14 +31,36 @@ const metricColumns = <Row>(
     ...(metric.unit === 'rate' ? [[`${metric.csv}_unit`, rateUnit] as const] : []),
   ]);
 
-const RESULT_COLUMNS: readonly Column<RunResult>[] = [
+/** What some results have beyond what all have. */
+export interface ResultKinds {
+  readonly ops: readonly OpId[];
+  /** Names of tunables. */
+  readonly tunables: readonly string[];
+}
+
+export const kindsOf = (results: readonly RunResult[]): ResultKinds => ({
+  ops: [...new Set(results.map(({ problem }) => problem.op))],
+  tunables: [...new Set(results.flatMap(({ variant }) => Object.keys(variant.tunables)))],
+});
+
+const resultColumns = ({ ops, tunables }: ResultKinds): readonly Column<RunResult>[] => [
   ['run_id', (result) => result.runId],
   ['kernel', (result) => result.variant.kernel],
   ['variant', (result) => result.address],
+  ...tunables.map((name) => [name, ({ variant }: RunResult) => variant.tunables[name]] as const),
   ['op', (result) => result.problem.op],
   ['shape', (result) => shapeText(result.problem)],
+  ...[...new Set(ops.flatMap((op) => opById(op).dimensions.map(({ name }) => name)))].map(
+    (name) =>
+      [
+        name,
+        ({ problem }: RunResult) =>
+          (problem.shape as Readonly<Record<string, number | undefined>>)[name],
+      ] as const,
+  ),
   ['dtype', (result) => result.problem.dtype],
   ['device', (result) => result.device.key],
+  ['worker', (result) => result.workerName],
   ['profile', (result) => result.profile],
   ['policy', (result) => result.policy],
   ['outcome', (result) => result.outcome?.kind ?? 'pending'],
@@ -62,12 +84,17 @@ const RESULT_COLUMNS: readonly Column<RunResult>[] = [
 const duelOf = ({ outcome }: RunResult): RunDuel | null =>
   outcome?.kind === 'measured' ? duelView(outcome.measurement) : null;
 
-/** The first line of a table of results. */
-export const CSV_HEADER = csvRow(RESULT_COLUMNS.map(([name]) => name));
-
-/** One result as a line; empty cells where it has no such number. */
-export const csvLine = (result: RunResult): string =>
-  csvRow(RESULT_COLUMNS.map(([, value]) => value(result)));
+/** A table of results line by line: empty cells where one has no such number. */
+export function resultTable(kinds: ResultKinds): {
+  readonly head: string;
+  readonly line: (result: RunResult) => string;
+} {
+  const columns = resultColumns(kinds);
+  return {
+    head: csvRow(columns.map(([name]) => name)),
+    line: (result) => csvRow(columns.map(([, value]) => value(result))),
+  };
+}
 
 /** Rows under a line of names. */
 export const csvTable = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>

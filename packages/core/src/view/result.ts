@@ -32,6 +32,8 @@ export const runResultSchema = z.object({
   address,
   problem: problemSchema,
   device: deviceRefSchema,
+  /** The machine or browser tab that measured it, as it is called; null or absent: a file does not say. */
+  workerName: line.nullish(),
   profile: profileSchema,
   policy: policyIdSchema,
   outcome: outcomeSchema.nullable().describe(metricsText()),

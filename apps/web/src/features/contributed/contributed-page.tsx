@@ -3,6 +3,7 @@ import type { ContributedResults, Principal } from '@tilemark/core/server';
 import { kernelById } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { kernelHref } from '@/features/kernels/address';
+import { WaitingList } from '@/features/queues/waiting-list';
 import { kernelDetail } from '@/server/catalogue';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
@@ -10,13 +11,11 @@ import { Action, CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { PlainCode, WgslCode } from '@/ui/code';
 import { Ago, Facts, Moment } from '@/ui/facts';
-import { Refresh } from '@/ui/live';
 import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Words } from '@/ui/words';
 import { Compared } from './compared';
-import { waitingText } from './waiting';
 
 /** Highlighting takes time by the line, and anybody may ask for the page. */
 const MOST_HIGHLIGHTED = 48 * 1024;
@@ -68,14 +67,7 @@ export async function ContributedPage({
       <Standing version={version} results={results} isWrong={isWrong} />
       {results.waiting.length > 0 && (
         <Section id="progress" title="Progress" note="this page follows it">
-          <Refresh />
-          <ul className="space-y-1 text-[0.8125rem]">
-            {results.waiting.map(({ device, ...runs }) => (
-              <li key={device.key}>
-                {device.name}: {waitingText(runs)}
-              </li>
-            ))}
-          </ul>
+          <WaitingList waiting={results.waiting} />
         </Section>
       )}
       <Section

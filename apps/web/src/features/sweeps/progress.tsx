@@ -1,5 +1,5 @@
 import type { Counts, RunView, Sweep } from '@tilemark/core';
-import { group } from 'd3-array';
+import { ascending, deviation, group, mean, pairs } from 'd3-array';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
@@ -156,18 +156,22 @@ function countsOf(runs: readonly RunView[]): Counts {
 }
 
 /** Ends that tell a pace; fewer tell more of chance. */
-const FEWEST_ENDS = 3;
+const FEWEST_ENDS = 5;
+
+/** Largest standard error of an estimate, relative: two of them are a factor of two, less something. */
+const SURE = 1 / 4;
 
 /**
  * How long a device may take for its pending runs, s, by the mean time between the ends
  * of those before them: runs come in random order, so the mean of some is that of all.
- * Null while too few have ended.
+ * Null while too few have ended, or their times differ too much, to be right within a factor of two.
  *
  * @param endsMs when its runs ended, ms since 1970, in any order
  */
 export function remainingSeconds(endsMs: readonly number[], pending: number): number | null {
   if (endsMs.length < FEWEST_ENDS) return null;
-  const [first = 0, ...later] = endsMs.toSorted((a, b) => a - b);
-  const last = later.at(-1) ?? first;
-  return ((last - first) / 1e3 / later.length) * pending;
+  const times = pairs(endsMs.toSorted(ascending), (from, to) => (to - from) / 1e3);
+  const [meanS = 0, spread = 0] = [mean(times), deviation(times)];
+  if (pending > 0 && spread * Math.sqrt(1 / times.length + 1 / pending) > SURE * meanS) return null;
+  return meanS * pending;
 }

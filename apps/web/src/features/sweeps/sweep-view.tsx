@@ -10,8 +10,10 @@ import type {
   TunedShape,
   Tuning,
 } from '@tilemark/core';
+import type { Waiting } from '@tilemark/core/server';
 import { useRouter } from 'next/navigation';
 import { useCallback, useMemo } from 'react';
+import { WaitingList } from '@/features/queues/waiting-list';
 import { NoWorker } from '@/features/workers/no-worker';
 import { formatCount, plural } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
@@ -50,6 +52,7 @@ export function SweepView({
   mayChange,
   again,
   stuck,
+  waiting,
 }: {
   id: string;
   counts: Counts;
@@ -69,6 +72,8 @@ export function SweepView({
   again: NewSweep | null;
   /** Devices that its runs wait for and no worker serves. */
   stuck: readonly DeviceQueue[];
+  /** Where a sweep that has not begun stands with the others. */
+  waiting: readonly Waiting[];
 }) {
   const router = useRouter();
   const refresh = useCallback(() => router.refresh(), [router]);
@@ -145,9 +150,9 @@ export function SweepView({
               still being measured by a worker; what it finds is kept.
             </Notice>
           )}
-          {sweep.status === 'queued' && stuck.length === 0 && (
+          {sweep.status === 'queued' && waiting.length > 0 && (
             <Notice className="mt-3">
-              Waiting for its turn: runs begin as soon as a worker of their device is free.
+              <WaitingList waiting={waiting} />
             </Notice>
           )}
           {sweep.status !== 'cancelled' && <NoWorker queues={stuck} className="mt-3" />}

@@ -7,7 +7,7 @@ import { QRCodeSVG } from 'qrcode.react';
 import { type FormEvent, useState, useTransition } from 'react';
 import { z } from 'zod';
 import { Action, Command } from '@/ui/action';
-import { Button } from '@/ui/button';
+import { Button, linkStyle } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import { InputField, SelectField } from '@/ui/field';
 import { Failure } from '@/ui/notice';
@@ -85,6 +85,19 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
             { head: 'For', cell: ({ name }) => name },
             { head: 'Used', isFigure: true, cell: ({ seats, used }) => `${used} of ${seats}` },
             { head: 'By', cell: ({ createdBy }) => createdBy },
+            {
+              head: 'Results',
+              cell: ({ id, name }) => (
+                <a
+                  href={`/api/v1/invites/${encodeURIComponent(id)}/results`}
+                  className={linkStyle}
+                  aria-label={`Results of ${name} as CSV`}
+                  download
+                >
+                  CSV
+                </a>
+              ),
+            },
             {
               head: 'Expires',
               className: 'text-muted',

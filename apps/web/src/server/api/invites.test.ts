@@ -5,6 +5,9 @@ import { execute } from '../../../../../packages/core/services.test-helper';
 import {
   capabilities,
   identity,
+  planned,
+  recorded,
+  sweepOf,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 
@@ -21,10 +24,10 @@ async function makeInvite(seats: number, token = member) {
   return (await call('POST /invites', { token, body })).json();
 }
 const redeem = (invite: string) => call('POST /invites/redeem', { body: { invite } });
-const attach = (token: string, device: string) => {
+const attach = (token: string, device: string, name = 'w') => {
   const worker = {
     version: '0',
-    name: 'w',
+    name,
     host: 'h',
     capabilities,
     instance: randomUUID(),
@@ -85,6 +88,35 @@ it('ends at its time, and is nothing without its secret', async () => {
   await execute(grid.databaseUrl, `UPDATE "Invite" SET "expiresAt" = now() WHERE "id" = '${id}'`);
   expect((await (await redeem(secret)).json()).detail).toContain('expired');
   expect((await (await redeem(`${secret}x`)).json()).detail).toContain('not one of this grid');
+});
+
+it('whoever made it gets what each who joined has measured, by name', async () => {
+  const { id, secret } = await makeInvite(2);
+  for (const name of ['Ada', 'Grace']) {
+    await redeem(secret);
+    const { id: tokenId } = await lastToken();
+    const { deviceKey, workerId } = await attach(tokenId, 'Equal', `${name}: browser`);
+    const { runIds } = await sweepOf(grid.store, [planned(deviceKey)]);
+    const [run = ''] = runIds;
+    await grid.store.runs.claim(run, workerId);
+    await grid.store.runs.record(recorded(run, workerId, { kind: 'skipped', why: `on ${name}’s` }));
+  }
+  const asked = { params: { id }, token: member };
+  const answer = await call('GET /invites/{id}/results', asked);
+  expect(answer.headers.get('content-disposition')).toMatch(
+    /filename="tilemark-class-\d{4}-\d\d-\d\d-\w{6}\.csv"/,
+  );
+  const [head = '', ...lines] = (await answer.text()).trim().split('\r\n');
+  const cellOf = (line: string, name: string) => line.split(',')[head.split(',').indexOf(name)];
+  expect(lines.map((line) => [cellOf(line, 'worker'), cellOf(line, 'detail')])).toEqual([
+    ['Ada: browser', 'on Ada’s'],
+    ['Grace: browser', 'on Grace’s'],
+  ]);
+  const other = await call('GET /invites/{id}/results', {
+    params: { id },
+    token: await grid.token('member', 'Other'),
+  });
+  expect(other.status).toBe(404);
 });
 
 it('all who come by one speak as one party: a member as the member', async () => {

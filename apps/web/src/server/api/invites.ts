@@ -1,8 +1,10 @@
-import { inviteSchema, pageOf } from '@tilemark/core';
+import { inviteSchema, kindsOf, pageOf, resultTable } from '@tilemark/core';
 import { endAccess } from '@tilemark/core/server';
 import { z } from 'zod';
+import { firstItems } from '../pages/lists';
 import { HttpProblem } from '../problem';
-import { noun, ok, onePage, operation, signedIn } from './operation';
+import { csvFile, fileName } from './download';
+import { found, noun, ok, onePage, operation, signedIn } from './operation';
 
 /** Links that let browsers and machines in as workers. */
 export const invites = noun();
@@ -68,6 +70,27 @@ operation(
     answer: ok(z.object({ secret: z.string(), name: z.string(), expiresAt: z.string() })),
   },
   ({ body: { invite }, services: { store } }) => store.invites.redeem(invite),
+);
+
+operation(
+  invites,
+  {
+    id: 'getInviteResults',
+    method: 'get',
+    path: '/invites/{id}/results',
+    summary:
+      'What the workers of one of your invites have measured, as CSV: `worker` is the name that each joined under.',
+    access: 'submit',
+    answer: { ...ok(z.string()), types: ['text/csv'] },
+  },
+  async ({ params: { id }, principal, services: { store } }) => {
+    const invite = await store.invites.find(id, makerOf(principal));
+    const { createdAt, name } = found(invite, `There is no invite ${id} of yours.`);
+    const results = await firstItems((cursor) => store.invites.results(id, cursor));
+    const { head, line } = resultTable(kindsOf(results));
+    const file = `${fileName(name, createdAt.toISOString(), id)}.csv`;
+    return csvFile(head + results.map(line).join(''), file);
+  },
 );
 
 operation(

@@ -111,6 +111,7 @@ const MATRIX = {
   listInvites: submitters(200),
   createInvite: submitters(201),
   redeemInvite: READ,
+  getInviteResults: { own: submitters(200), others: { ...submitters(200), member: 404 } },
   revokeInvite: { own: submitters(204), others: { ...submitters(204), member: 404 } },
 } satisfies Record<string, Row | { readonly own: Row; readonly others: Row }>;
 type OperationId = keyof typeof MATRIX;

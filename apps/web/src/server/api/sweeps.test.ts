@@ -274,7 +274,13 @@ describe('results', () => {
 
     const csv = await call('GET /sweeps/{id}/results', { query: '?format=csv', params: { id } });
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect((await csv.text()).trim().split('\r\n')).toHaveLength(3);
+    const lines = (await csv.text()).trim().split('\r\n');
+    expect(lines).toHaveLength(3);
+    // A column per tunable and dimension, in a file that is called after the sweep and its day.
+    expect(lines[0]).toMatch(/,variant,A_LAYOUT,.*,TILE,UNROLL,op,shape,b,m,n,k,dtype,/);
+    expect(csv.headers.get('content-disposition')).toMatch(
+      /filename="tilemark-[a-z0-9-]+-\d{4}-\d\d-\d\d-\w{6}\.csv"/,
+    );
   });
 
   it.each(['abc', '99999999999', '1e300', '-2', '1.5', '%20', '%00'])(

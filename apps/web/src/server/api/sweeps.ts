@@ -1,10 +1,10 @@
 import {
-  CSV_HEADER,
-  csvLine,
   isContributed,
   newSweepSchema,
   pageOf,
+  type ResultKinds,
   type RunResult,
+  resultTable,
   runResultSchema,
   type SweepEvent,
   type SweepSpec,
@@ -21,7 +21,7 @@ import { HttpProblem } from '../problem';
 import type { Services } from '../services';
 import { checkOwner } from '../session/access';
 import { mayStill } from '../session/principal';
-import { download } from './download';
+import { download, fileName } from './download';
 import { eventStream } from './events';
 import {
   cursorQuery,
@@ -121,16 +121,23 @@ operation(
   async ({ params: { id }, query: { all, cursor, format }, services: { store } }) => {
     const sweep = found(await store.sweeps.get(id), missing(id));
     const results = () => allItems((from) => store.sweeps.results(id, from));
-    const name = `tilemark-sweep-${sweep.id}`;
-    if (format === 'csv') return download(csvText(results()), 'text/csv', `${name}.csv`);
+    const name = fileName(sweep.name, sweep.createdAt, sweep.id);
+    if (format === 'csv') {
+      const text = csvText(results(), await store.sweeps.kinds(id));
+      return download(text, 'text/csv', `${name}.csv`);
+    }
     if (all) return download(jsonText(results()), 'application/json', `${name}.json`);
     return store.sweeps.results(id, cursor);
   },
 );
 
-async function* csvText(results: AsyncIterable<RunResult>): AsyncGenerator<string> {
-  yield CSV_HEADER;
-  for await (const result of results) yield csvLine(result);
+async function* csvText(
+  results: AsyncIterable<RunResult>,
+  kinds: ResultKinds,
+): AsyncGenerator<string> {
+  const { head, line } = resultTable(kinds);
+  yield head;
+  for await (const result of results) yield line(result);
 }
 
 /** A list with a single page, as the API writes lists. */

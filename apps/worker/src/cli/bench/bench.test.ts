@@ -69,7 +69,10 @@ describe('tilemark bench', () => {
 
     const lines = (await readFile(csv, 'utf8')).trimEnd().split('\r\n');
     expect(lines).toHaveLength(3);
-    expect(lines[1]).toContain('"matmul/naive[BLOCK=16,MAPPING=col-x]",matmul,48x33x17,f32');
+    expect(lines[0]).toContain('variant,BLOCK,MAPPING,op,shape,b,m,n,k,dtype');
+    expect(lines[1]).toContain(
+      '"matmul/naive[BLOCK=16,MAPPING=col-x]",16,col-x,matmul,48x33x17,,48,33,17,f32',
+    );
   });
 
   it('tries every value of a tunable, and says why one is skipped', async () => {

@@ -1,4 +1,4 @@
-import { type BenchFile, CSV_HEADER, csvLine, drawSeed, isBad } from '@tilemark/core';
+import { type BenchFile, drawSeed, isBad, kindsOf, resultTable } from '@tilemark/core';
 import { Runner } from '../../child/runner';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
@@ -67,6 +67,7 @@ async function saver({ json, csv }: BenchOptions): Promise<(measured: Measured) 
     if (!environment) return;
     const file: BenchFile = { version: 1, environment, environments: others, results };
     await jsonFile?.write(`${JSON.stringify(file, null, 1)}\n`);
-    await csvFile?.write(CSV_HEADER + results.map(csvLine).join(''));
+    const { head, line } = resultTable(kindsOf(results));
+    await csvFile?.write(head + results.map(line).join(''));
   };
 }

@@ -4,8 +4,9 @@ import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { DeviceRef } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
 import { LOSSES } from './contributed-runs';
-import { deviceRefOf, listQueues } from './fleet';
+import { deviceRefOf } from './fleet';
 import { RUN_VIEW, runResult } from './run-view';
+import { type Waiting, waitingOf } from './waiting';
 
 // What the page of a contributed kernel shows: its runs beside ours, and what they wait for.
 
@@ -17,20 +18,6 @@ export interface Beside extends Interval {
   readonly shape: string;
   readonly address: string;
   readonly resultId: string;
-}
-
-/** Runs of a kernel that wait for a device, with those beside it in its sweeps. */
-export interface Waiting {
-  readonly device: DeviceRef;
-  readonly runs: number;
-  /** Whether a worker measures one of them now. */
-  readonly isRunning: boolean;
-  /** Runs that others asked for before. */
-  readonly ahead: number;
-  /** Whether a worker takes the device's runs. */
-  readonly isServed: boolean;
-  /** Until the last of them ends, at the pace of the last hour; null if that is unknown. */
-  readonly etaMs: number | null;
 }
 
 /** The newest run of a variant on a problem and device. */
@@ -59,7 +46,7 @@ export async function contributedResultsOf(
   const [id] = ids;
   const [runs, waiting, quarantined] = await Promise.all([
     newestRuns(db, ids),
-    waitingOf(db, id),
+    waitingFor(db, id),
     db.$queryRaw<{ device: DeviceRef }[]>`
       SELECT ${deviceRefOf('d')} FROM "Device" AS d WHERE (
         SELECT count(*) FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
@@ -143,34 +130,12 @@ function ownHeadline(run: RunView): ContributedRun['headline'] {
   return { ...headline([time], spreadPrior(run.device.class)), resultId: run.resultId };
 }
 
-async function waitingOf(db: PrismaClient, id: string): Promise<Waiting[]> {
-  const [rows, queues] = await Promise.all([
-    db.$queryRaw<{ device: DeviceRef; runs: number; isRunning: boolean; ahead: number }[]>`
-      SELECT ${deviceRefOf('d')}, waiting."runs", waiting."isRunning",
-        (SELECT count(*)::int FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
-          WHERE r."deviceKey" = d."key" AND r."state" = 'pending' AND NOT s."background"
-            AND r."sweepId" < waiting."first") AS "ahead"
-      FROM "Device" AS d JOIN (
-        SELECT "deviceKey", count(*)::int AS "runs", min("sweepId") AS "first",
-          bool_or("state" = 'running') AS "isRunning"
-        FROM "Run"
-        WHERE "state" IN ('pending', 'running') AND "sweepId" IN (
-          SELECT "sweepId" FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0)
-        GROUP BY "deviceKey") AS waiting ON waiting."deviceKey" = d."key"
-      ORDER BY d."name"`,
-    listQueues(db),
-  ]);
-  return rows.map(({ ahead, device, isRunning, runs }) => {
-    const queue = queues.find((row) => row.device.key === device.key);
-    const { etaMs = null, serving = 0, waiting = 0 } = queue ?? {};
-    const part = Math.min(1, (ahead + runs) / Math.max(1, waiting));
-    return {
-      device,
-      runs,
-      isRunning,
-      ahead,
-      isServed: serving > 0,
-      etaMs: etaMs === null ? null : etaMs * part,
-    };
-  });
+/** With those beside it in its sweeps. */
+async function waitingFor(db: PrismaClient, id: string): Promise<Waiting[]> {
+  const sweeps = await db.$queryRaw<{ sweepId: string }[]>`
+    SELECT DISTINCT "sweepId" FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0`;
+  return waitingOf(
+    db,
+    sweeps.map(({ sweepId }) => sweepId),
+  );
 }

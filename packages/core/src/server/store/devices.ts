@@ -12,7 +12,6 @@ import {
 import { greatest } from 'd3-array';
 import type { DeviceCapabilities, Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
-import type { Pace } from '../../plan/counts';
 import { type Interval, provenNs } from '../../rank/headline';
 import type { BestResult, Device, Page, RunResult } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
@@ -22,6 +21,7 @@ import { shorterMedianOf, shorterMedians } from './boards/leaderboard';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { deviceHistoryOf } from './device-history';
 import { isLost } from './fleet';
+import { pacesOf } from './paces';
 import { byKind, deviceRef, RUN_VIEW, runResult } from './run-view';
 
 /** A device as sweeps are planned for it. */
@@ -45,12 +45,6 @@ export interface DeviceSummary {
   readonly version: SoftwareVersion | null;
 }
 
-/** Enough to estimate a device's pace, few enough to read for a form. */
-const RECENT_RUNS = 300;
-
-/** A longer gap between two ends means the device was idle, s. */
-const LONGEST_RUN_S = 300;
-
 type DeviceRow = Prisma.DeviceGetPayload<object>;
 
 export function devicesOf(db: PrismaClient) {
@@ -72,26 +66,7 @@ export function devicesOf(db: PrismaClient) {
     },
 
     /** How long recent runs took on these devices, by op, shape and policy. */
-    async paces(keys: readonly string[]): Promise<Pace[]> {
-      if (keys.length === 0) return [];
-      return db.$queryRaw<Pace[]>`
-        SELECT "deviceKey", "op", "shape", "policy",
-          percentile_cont(0.5) WITHIN GROUP (ORDER BY "seconds") AS "seconds",
-          percentile_cont(0.5) WITHIN GROUP (ORDER BY "medianNs") AS "dispatchNs"
-        FROM (
-          SELECT run.*, result."medianNs", extract(epoch FROM run."endedAt" - lag(run."endedAt")
-            OVER (PARTITION BY "deviceKey", "sweepId" ORDER BY run."endedAt"))::float8 AS "seconds"
-          FROM unnest(${[...keys]}::text[]) AS device(key)
-          CROSS JOIN LATERAL (
-            SELECT "id", "deviceKey", "sweepId", "op", "shape", "policy", "endedAt" FROM "Run"
-            WHERE "deviceKey" = device.key AND "state" = 'measured'
-            ORDER BY "endedAt" DESC LIMIT ${RECENT_RUNS}
-          ) AS run
-          JOIN "Result" AS result ON result."runId" = run."id"
-        ) AS gap
-        WHERE "seconds" > 0 AND "seconds" < ${LONGEST_RUN_S}
-        GROUP BY "deviceKey", "op", "shape", "policy"`;
-    },
+    paces: (keys: readonly string[]) => pacesOf(db, keys),
 
     /** Its best variants under each version of driver and runtime they were measured with. */
     history: (key: string) => deviceHistoryOf(db, key),

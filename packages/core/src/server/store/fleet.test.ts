@@ -2,7 +2,15 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
 import { workerSchema } from '../../view/api';
-import { attach, failed, measured, planned, recorded, sweepOf } from './fixtures.test-helper';
+import {
+  attach,
+  failed,
+  measured,
+  planned,
+  recorded,
+  square,
+  sweepOf,
+} from './fixtures.test-helper';
 import type { Store } from './store';
 import { openStore } from './store';
 
@@ -105,6 +113,17 @@ test('a queue says how long it is, who serves it and when it will be empty', asy
   // Four runs of a minute between two.
   expect(both?.etaMs).toBeGreaterThanOrEqual(120_000);
   expect(both?.etaMs).toBeLessThan(150_000);
+
+  // A sweep that comes after them knows its place, and when its turn comes.
+  const later = await sweepOf(store, [planned(deviceKey, { address: 'later' })]);
+  const [waits] = await store.sweeps.waiting(later.id);
+  expect(waits).toMatchObject({ runs: 1, ahead: 4, isRunning: false, isServed: true });
+  expect(waits?.startMs).toBeCloseTo(both?.etaMs ?? 0, -1);
+  expect(waits?.etaMs).toBeCloseTo(1.25 * (both?.etaMs ?? 0), -1);
+  // Nothing was measured that is like this one, so that the time until the last ends is unknown.
+  await sweepOf(store, [planned(deviceKey, { address: 'large', problem: square(1024) })]);
+  expect((await queueOf(deviceKey))?.etaMs).toBeNull();
+  expect((await store.sweeps.waiting(later.id))[0]?.startMs).toBe(waits?.startMs);
 
   await store.workers.want(workerId, 'paused');
   expect((await queueOf(deviceKey))?.serving).toBe(1);

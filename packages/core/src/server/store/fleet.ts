@@ -1,5 +1,7 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
+import { sumOrNull } from '../../plan/counts';
 import type { DeviceQueue, Worker } from '../../view/api';
+import { pendingRuns } from './paces';
 
 /** A worker that has sent no heartbeat for this long is lost; live ones send several within it. */
 export const LOST_AFTER_MS = 20_000;
@@ -7,7 +9,7 @@ export const LOST_AFTER_MS = 20_000;
 /** A lost worker stays listed this long, so that someone notices. */
 const LISTED_WHEN_LOST = '1 day';
 
-/** The window for rates and estimates. */
+/** The window for rates. */
 const RECENTLY = Prisma.sql`now() - interval '1 hour'`;
 
 /**
@@ -59,13 +61,10 @@ export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker
   }));
 }
 
-/** `meanRunMs`: over the runs that ended in the last hour; null if none did. */
-type QueueRow = Omit<DeviceQueue, 'etaMs'> & { readonly meanRunMs: number | null };
-
 /** Every device that has a worker, or runs waiting. */
 export async function listQueues(db: PrismaClient): Promise<DeviceQueue[]> {
-  const rows = await db.$queryRaw<QueueRow[]>`
-    SELECT ${deviceRefOf('d')}, fleet.*, pending.*, took.*
+  const queues = await db.$queryRaw<Omit<DeviceQueue, 'etaMs'>[]>`
+    SELECT ${deviceRefOf('d')}, fleet.*, pending.*
     FROM "Device" AS d
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS "workers",
@@ -74,22 +73,18 @@ export async function listQueues(db: PrismaClient): Promise<DeviceQueue[]> {
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS "waiting"
       FROM "Run" AS r WHERE r."deviceKey" = d."key" AND r."state" = 'pending') AS pending
-    CROSS JOIN LATERAL (
-      SELECT (avg(extract(epoch FROM result."recordedAt" - r."claimedAt")) * 1000)::float8
-        AS "meanRunMs"
-      FROM "Worker" AS w
-      JOIN "Result" AS result ON result."workerId" = w."id" AND result."recordedAt" > ${RECENTLY}
-      JOIN "Run" AS r ON r."id" = result."runId"
-      WHERE w."deviceKey" = d."key" AND w."lastHeartbeatAt" > ${RECENTLY}) AS took
     WHERE fleet."workers" > 0 OR pending."waiting" > 0
     ORDER BY d."name", d."key"`;
-  return rows.map(({ meanRunMs, ...queue }) => ({
-    ...queue,
-    etaMs:
-      meanRunMs === null || queue.serving === 0
-        ? null
-        : Math.round((queue.waiting * meanRunMs) / queue.serving),
-  }));
+  const busy = queues.filter(({ serving, waiting }) => serving > 0 && waiting > 0);
+  const pending = await pendingRuns(
+    db,
+    busy.map(({ device }) => device.key),
+  );
+  return queues.map((queue) => {
+    const runs = pending.filter(({ deviceKey }) => deviceKey === queue.device.key);
+    const ms = queue.serving > 0 ? sumOrNull(runs.map(({ ms }) => ms)) : null;
+    return { ...queue, etaMs: ms && Math.round(ms / queue.serving) };
+  });
 }
 
 /**

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { PrismaClient } from '@tilemark/db';
+import { isKnownProblem } from '@tilemark/kernels';
 import { NotAdmitted } from '../../link/link';
+import type { Page, RunResult } from '../../view/api';
 import { INVITE_PREFIX, type Invite } from '../../view/token';
 import { type AuditNote, noted, type Principal } from './audit';
-import { sha256 } from './database';
+import { PAGE_SIZE, pageOf, sha256 } from './database';
+import { RUN_WITHOUT_SAMPLES, resultWithoutSamples } from './run-view';
 import { newSecret } from './tokens';
 
 /** An invite stays listed this long after its end. */
@@ -88,6 +91,31 @@ export function invitesOf(db: PrismaClient) {
         createdAt: row.createdAt.toISOString(),
         expiresAt: row.expiresAt.toISOString(),
       }));
+    },
+
+    /** An invite by its id; of one maker, or of anybody. */
+    find: (id: string, createdById: string | undefined) =>
+      db.invite.findFirst({
+        where: { id, ...(createdById !== undefined && { createdById }) },
+        select: { id: true, name: true, createdAt: true },
+      }),
+
+    /** What those who joined with it have measured, the first first, without samples. */
+    async results(id: string, cursor?: string): Promise<Page<RunResult>> {
+      const page = await db.$queryRaw<{ id: string; runId: string }[]>`
+        SELECT result."id", result."runId" FROM "Token" AS token
+        JOIN "Worker" AS worker ON worker."tokenId" = token."id"
+        JOIN "Result" AS result ON result."workerId" = worker."id"
+        WHERE token."inviteId" = ${id} AND result."id" > ${cursor ?? ''}
+        ORDER BY result."id" LIMIT ${PAGE_SIZE + 1}`;
+      const { items, nextCursor } = pageOf(page, (row) => row.id);
+      const rows = await db.run.findMany({
+        where: { id: { in: items.map(({ runId }) => runId) } },
+        include: RUN_WITHOUT_SAMPLES,
+      });
+      const byId = new Map(rows.map((row) => [row.id, row]));
+      const ordered = items.flatMap(({ runId }) => byId.get(runId) ?? []);
+      return { items: ordered.filter(isKnownProblem).map(resultWithoutSamples), nextCursor };
     },
 
     /** Ends an invite and the tokens it made; of one maker, or of anybody. False: there is none. */

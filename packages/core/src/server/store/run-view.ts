@@ -14,6 +14,7 @@ const RESULT = {
   confirmedBy: true,
   recordedAt: true,
   party: true,
+  worker: { select: { name: true } },
 } as const;
 
 /** What a run is read with to be shown. */
@@ -56,6 +57,8 @@ export function runResult(row: RunRow): RunResult {
     address: row.address,
     problem,
     device: deviceRef(row.device),
+    // Of a file there is a worker that stands for it.
+    workerName: row.result?.importedBy === null ? row.result.worker.name : null,
     profile,
     policy,
     outcome,

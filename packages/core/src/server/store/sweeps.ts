@@ -11,6 +11,7 @@ import { group, max, min, sum } from 'd3-array';
 import { KERNEL_STAGE } from '../../measure/outcome';
 import { byPlace, type Placeable } from '../../rank/fastest';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
+import type { ResultKinds } from '../../view/csv';
 import { type RunView, runView } from '../../view/run';
 import type { SweepFilter, SweepImported } from '../../view/sweep';
 import { KeyUsed } from '../errors';
@@ -30,6 +31,7 @@ import {
 } from './new-sweeps';
 import { RUN_VIEW, runResult, runViewsOf } from './run-view';
 import { tuningViews } from './tunings/views';
+import { waitingOf } from './waiting';
 
 /** Of a sweep. */
 interface FastestRun extends Placeable {
@@ -193,6 +195,18 @@ export function sweepsOf(db: PrismaClient) {
       });
       return { items: rows.filter(isKnownProblem).map(runResult), nextCursor: more };
     },
+
+    /** The columns that its results have beside those of every result. */
+    async kinds(id: string): Promise<ResultKinds> {
+      const [row] = await db.$queryRaw<ResultKinds[]>`
+        SELECT array(SELECT DISTINCT "op" FROM "Run" WHERE "sweepId" = ${id} ORDER BY 1) AS "ops",
+          array(SELECT DISTINCT jsonb_object_keys("tunables") FROM "Run"
+            WHERE "sweepId" = ${id} ORDER BY 1) AS "tunables"`;
+      return row ?? { ops: [], tunables: [] };
+    },
+
+    /** Where its runs stand in the queues of their devices. */
+    waiting: (id: string) => waitingOf(db, [id]),
 
     /** The first runs of a sweep, in its order, without samples. */
     runs: (id: string, limit: number) => runViewsOf(db, id, limit),

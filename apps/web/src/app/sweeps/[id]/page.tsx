@@ -43,8 +43,9 @@ export default async function SweepPage({ params }: Props) {
   const { store } = await readable();
   const sweep = await load((await params).id);
   const isFamily = sweep.tuning != null && 'suite' in sweep.tuning;
-  const [runs, shapes, user, queues] = await Promise.all([
+  const [runs, waiting, shapes, user, queues] = await Promise.all([
     store.sweeps.runs(sweep.id, MAX_RUNS),
+    sweep.status === 'queued' ? store.sweeps.waiting(sweep.id) : [],
     isFamily ? store.tunings.shapes(sweep.id) : null,
     visitor(),
     store.workers.queues(),
@@ -99,6 +100,7 @@ export default async function SweepPage({ params }: Props) {
         report={sweep.suite ? publishedOfSuite(sweep.suite) : null}
         mayChange={mayChange}
         stuck={stuckIn(runs, queues)}
+        waiting={waiting.filter(({ isServed }) => isServed)}
         again={
           maySubmit && !sweep.tuning && isServed(sweep.spec.devices, queues) ? againOf(sweep) : null
         }

@@ -128,7 +128,9 @@ describe.each(idsOf(OPS))('%s', (op) => {
     const own = await store.devices.best(device.deviceKey);
     const ours = own.find((result) => result.problem.op === op && result.problem.dtype === dtype);
     expect(ours?.problem).toEqual(problem);
-    expect(core.csvLine(ours as (typeof own)[number])).toContain(`,${op},${shape},${dtype},`);
+    const { head, line } = core.resultTable(core.kindsOf(ours ? [ours] : []));
+    expect(head).toContain(`op,shape,${Object.keys(problem.shape).join()},dtype`);
+    expect(line(ours as (typeof own)[number])).toContain(`,${op},${shape},`);
     const asked = workbenchQuerySchema.parse({ op, dtype, shape, device: device.deviceKey });
     const [row] = await tableOf(store, asked, await gpusOf(store));
     expect(row?.problem).toEqual(problem);

@@ -27,8 +27,8 @@ const squares: readonly ((edge: number) => Problem)[] = [
 const LIKE = 4;
 
 /**
- * What a device's runs may take by its rate alone, for the problems unlike any that it has run: what
- * 128 x 128 took says nothing of 4096 x 4096. The rate is that of its past runs or, without any that
+ * What a device's runs may take by its rate alone, for the problems unlike any that it has run, to
+ * tell those that would hang: what 128 x 128 took says nothing of 4096 x 4096. The rate is that of its past runs or, without any that
  * tell it, a tenth of its roof.
  */
 export function ratePaces(
@@ -78,6 +78,7 @@ export function ratePaces(
           shape: shapeText(problem),
           policy,
           seconds: runSeconds(policy, ns / 1e9),
+          isGuess: true,
         }),
       );
     }),

@@ -1,0 +1,23 @@
+import type { Waiting } from '@tilemark/core/server';
+import { formatEstimate, plural } from '@/ui/format';
+
+/**
+ * How far runs on a device are: `3 runs to come, behind 12 others, starting in about 5 min, done in about
+ * 6 min`.
+ */
+export function waitingText(waiting: Omit<Waiting, 'device'>): string {
+  const { ahead, etaMs, isRunning, isServed, runs, startMs } = waiting;
+  if (isRunning) {
+    const now = runs === 1 ? 'running now' : 'one running now';
+    return `${plural(runs, 'run')} left, ${now}, ${whenText('done', etaMs)}`;
+  }
+  const toCome = `${plural(runs, 'run')} to come`;
+  if (!isServed) return `${toCome}; no worker takes them now`;
+  if (ahead === 0) return `${toCome}, next in the queue, ${whenText('done', etaMs)}`;
+  const start = whenText('starting', startMs);
+  const end = startMs === null ? '' : `, ${whenText('done', etaMs)}`;
+  return `${toCome}, behind ${plural(ahead, 'other run')}, ${start}${end}`;
+}
+
+const whenText = (what: 'starting' | 'done', ms: number | null) =>
+  ms === null ? `${what} at an unknown time` : `${what} in ${formatEstimate(ms / 1e3)}`;
