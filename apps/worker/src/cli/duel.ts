@@ -134,7 +134,7 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
       ...(['left', 'right', 'right', 'right', 'left'] as const),
     ]),
     `A is ${ratioText(duel)},`,
-    `by ${duel.rounds} rounds of four turns in one process.`,
+    `in ${duel.rounds} rounds of four turns in one process.`,
     ...(duel.verdict === 'UNDECIDED'
       ? [toDecideText(a.address === b.address, duel.wouldTake)]
       : []),

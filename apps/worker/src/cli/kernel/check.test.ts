@@ -39,7 +39,7 @@ it('kernel new writes a kernel that check proves, and bench measures it', async 
   expect(await readFile(join(folder, 'mine.wgsl'), 'utf8')).toBe(kernelTemplate('mine'));
   expect(await tilemark('kernel', 'new', 'mine')).toMatchObject({
     code: 2,
-    text: expect.stringContaining('mine.wgsl exists already'),
+    text: expect.stringContaining('mine.wgsl already exists'),
   });
   const checked = await tilemark('check', 'mine.wgsl', '--shape', '64');
   expect(checked.text).toContain(`mine.wgsl is right on this device. Next: ${duel} 64\n`);

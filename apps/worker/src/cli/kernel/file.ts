@@ -167,7 +167,7 @@ export async function newManifest(
 ): Promise<void> {
   const { source, manifest } = await kernelFileAt(from, '--from');
   const path = manifestBeside(from);
-  refuseIf(manifest !== undefined, `${path} exists already`, '--from');
+  refuseIf(manifest !== undefined, `${path} already exists`, '--from');
   const stem = basename(from, '.wgsl')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
@@ -202,6 +202,6 @@ function nameIn(name: string | undefined): string {
 async function writeNew(path: string, text: string, field: string): Promise<void> {
   await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
     const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
-    throw new InputError(isThere ? `${path} exists already` : String(error), field);
+    throw new InputError(isThere ? `${path} already exists` : String(error), field);
   });
 }
