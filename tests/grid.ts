@@ -30,17 +30,21 @@ export interface Grid {
  * Starts a grid on `dataDir` and waits until it has printed its URL.
  *
  * @param onPort absent: any free one
+ * @param wrapper a command that runs it
  */
 export async function startGrid(
   dataDir: string,
   flags: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
   onPort?: number,
+  wrapper: readonly string[] = [],
 ): Promise<Grid> {
   const port = onPort ?? (await freePort());
+  const start = join(root, 'scripts', 'start.mjs');
+  const [program = process.execPath, ...args] = [...wrapper, process.execPath, start];
   const child = spawn(
-    process.execPath,
-    [join(root, 'scripts', 'start.mjs'), '--port', String(port), '--data', dataDir, ...flags],
+    program,
+    [...args, '--port', String(port), '--data', dataDir, ...flags],
     // A process group of its own, so that signals reach it as a terminal's would.
     {
       detached: true,

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { startPostgres } from '../../scripts/services/postgres';
 import { emptyDataFolder, startGrid } from '../grid';
+import { makeNamespace } from './namespace';
 import { until } from './until';
 
 const run = promisify(execFile);
@@ -75,6 +76,48 @@ it('a second start beside a grid that lost its terminal says where that runs and
     expect(await grid.ended).toBe(0);
   } finally {
     await grid.stop();
+    await remove();
+  }
+});
+
+/** Follows a login link as a browser does, and prints the address that it ends at and the page there. */
+const OPEN = `
+let [address] = process.argv.slice(1);
+let cookie = '';
+for (;;) {
+  const answer = await fetch(address, { redirect: 'manual', headers: { cookie } });
+  cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
+  const next = answer.headers.get('location');
+  if (!next) {
+    console.log(answer.status, address, await answer.text());
+    break;
+  }
+  address = new URL(next, address).href;
+}`;
+
+it('a grid on ::1, and on :: once it has an admin token, logs in by the link it prints', async () => {
+  const namespace = await makeNamespace();
+  const { dataDir, remove } = await emptyDataFolder();
+  const [ip = '', ...args] = [...namespace.wrapper, process.execPath];
+  try {
+    // Beyond this network nobody may reach it.
+    await namespace.cut();
+    for (const host of ['::1', '::']) {
+      const flags = ['--no-worker', '--host', host];
+      const grid = await startGrid(dataDir, flags, {}, undefined, namespace.wrapper);
+      try {
+        const site = `http://[::1]:${grid.port}/`;
+        expect(grid.printedUrl.startsWith(`${site}login?code=`), grid.printedUrl).toBe(true);
+        const opened = [...args, '--input-type=module', '-e', OPEN, grid.printedUrl];
+        const { stdout } = await run(ip, opened, { maxBuffer: 2 ** 24 });
+        expect(stdout.slice(0, 200)).toContain(`200 ${site}`);
+        expect(stdout).toContain('Log out');
+      } finally {
+        await grid.stop();
+      }
+    }
+  } finally {
+    await namespace.remove();
     await remove();
   }
 });
