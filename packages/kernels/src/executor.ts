@@ -48,6 +48,11 @@ export interface Output {
   readonly tensor: () => Tensor;
 }
 
+/** What is under way, and its answer. */
+export interface Pending<T> {
+  readonly answer: Promise<T>;
+}
+
 /** A verdict on other inputs than those that are measured. */
 export interface InRegime {
   /** Which inputs, for messages: `integers, whose sums are exact`. */
@@ -89,6 +94,8 @@ export interface Prepared {
    * changed, `ReferenceWrong` if what it would be compared with is wrong.
    */
   verify(sets: readonly number[], part?: number): Promise<Verdict>;
+  /** The same, without waiting for the verdict: once this resolves, the outputs may be written over. */
+  judge(sets: readonly number[], part?: number): Promise<Pending<Verdict>>;
   /**
    * Runs the kernel once on each other kind of inputs that its problem is verified on, with memory far
    * behind its output that it must not change, and compares. Throws `OutOfBoundsWrite`.

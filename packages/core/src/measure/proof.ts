@@ -147,17 +147,26 @@ export class Proof {
    * what is wrong now and then is found. Throws WrongOutput.
    */
   async stretch({ dispatches, ns }: Policy['stretch']): Promise<void> {
-    const { bufferSets } = this.#prepared;
-    const untilNs = this.#nowNs() + ns;
-    for (let done = 0; done < dispatches && (done === 0 || this.#nowNs() < untilNs); ) {
-      const count = Math.min(dispatches - done, bufferSets);
+    const prepared = this.#prepared;
+    const beganNs = this.#nowNs();
+    let ranNs = 0;
+    let before: Promise<unknown> = Promise.resolve();
+    for (let done = 0; done < dispatches && (done === 0 || this.#nowNs() < beganNs + ns); ) {
+      const count = Math.min(dispatches - done, prepared.bufferSets);
       const sets = Array.from({ length: count }, (_, set) => set);
       // On the same inputs, since references take longer than dispatches.
-      await this.#spend(() => this.#prepared.poison('stale', sets));
-      await this.#prepared.sample({ dispatches: count, rotate: true });
-      await this.#verify('before', sets, count);
+      await prepared.poison('stale', sets);
+      ranNs += (await prepared.sample({ dispatches: count, rotate: true })).ns;
+      // What the device found of one lap is read while it runs the next.
+      await before;
+      const { answer } = await prepared.judge(sets);
+      before = answer.then((verdict) => this.#note('before', verdict, count));
+      // Thrown when it is waited for.
+      before.catch(() => undefined);
       done += count;
     }
+    await before;
+    this.#spentNs += this.#nowNs() - beganNs - ranNs;
     this.#written = Number.POSITIVE_INFINITY;
   }
 
@@ -280,12 +289,17 @@ export class Proof {
   ): Promise<Verification> {
     const beganNs = this.#nowNs();
     const verdict = await this.#spend(() => this.#prepared.verify(sets, part));
+    this.#note(when, verdict, dispatches);
+    const { method, worstRatio, checked } = verdict;
+    return { method, worstRatio, checked, ns: this.#nowNs() - beganNs };
+  }
+
+  /** Counts the outputs of some dispatches as right. Throws WrongOutput. */
+  #note(when: 'before' | 'after', verdict: Verdict, dispatches: number): void {
     if (verdict.worst) throw new WrongOutput(when, verdict);
     this.#dispatches += dispatches;
     this.#squares += verdict.checked * verdict.rms ** 2;
     this.#checked += verdict.checked;
-    const { method, worstRatio, checked } = verdict;
-    return { method, worstRatio, checked, ns: this.#nowNs() - beganNs };
   }
 
   async #spend<T>(work: () => Promise<T>): Promise<T> {

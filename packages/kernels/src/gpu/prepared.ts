@@ -1,6 +1,6 @@
 import { DTYPES } from '../dtype';
 import { OutOfMemory } from '../errors';
-import type { InRegime, Output, Prepared, SampleOptions, Secrets } from '../executor';
+import type { InRegime, Output, Pending, Prepared, SampleOptions, Secrets } from '../executor';
 import type { Kernel } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
@@ -156,6 +156,10 @@ export class GpuPrepared implements Prepared {
   }
 
   async verify(sets: readonly number[], part?: number): Promise<Verdict> {
+    return (await this.judge(sets, part)).answer;
+  }
+
+  async judge(sets: readonly number[], part?: number): Promise<Pending<Verdict>> {
     const { judge } = this.#context;
     const parts = part === undefined ? {} : { part: judge.quickParts(this.#of.problem)[part] };
     const outputs = sets.map((set) => ({
@@ -164,7 +168,7 @@ export class GpuPrepared implements Prepared {
       output: this.#set(set).output,
       choice: this.#choice(set),
     }));
-    return judge.verdict(this.#case, outputs, this.#guarded(sets), this.#guard);
+    return judge.judge(this.#case, outputs, this.#guarded(sets), this.#guard);
   }
 
   async verifyRegimes(): Promise<readonly InRegime[]> {
@@ -192,8 +196,8 @@ export class GpuPrepared implements Prepared {
           }
         });
         const judged = [{ choice, inputs, output }];
-        const verdict = await judge.verdict(this.#case, judged, memory, this.#guard);
-        found.push({ words, verdict });
+        const { answer } = await judge.judge(this.#case, judged, memory, this.#guard);
+        found.push({ words, verdict: await answer });
       }
     } finally {
       far?.destroy();

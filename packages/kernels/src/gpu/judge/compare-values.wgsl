@@ -18,7 +18,12 @@ struct Comparison {
   // Elements of the output before those that `want` has.
   base: u32,
 }
-struct Record { beyond: u32, infinite: u32, worst: u32, ratio: f32, squares: f32, ideal: f32 }
+struct Record {
+  beyond: u32, infinite: u32,
+  // The worst element: its place in `want`, its error over its bound, its bits in the output.
+  worst: u32, ratio: f32, got: u32, want: f32, bound: f32,
+  squares: f32, ideal: f32,
+}
 
 @group(0) @binding(0) var<storage, read> output: array<u32>;
 @group(0) @binding(1) var<storage, read> want: array<f32>;
@@ -42,24 +47,25 @@ fn nearest_half(exact: f32) -> f32 {
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) thread: u32) {
   let first = group.x * comparison.share;
   let end = min(first + comparison.share, comparison.length);
-  var mine = Record(0u, 0u, 0u, -1.0, 0.0, 0.0);
+  var mine = Record(0u, 0u, 0u, -1.0, 0u, 0.0, 0.0, 0.0, 0.0);
   for (var i = first + thread; i < end; i += 256u) {
     let exact = want[i];
     let at = i + comparison.base;
     var got = 0.0;
+    var bits = 0u;
     var ideal = exact;
     // By its bits, because WGSL lets a compiler assume that no float is NaN or infinite.
     var is_finite = true;
     if (HALVES) {
       let word = output[at / 2u];
-      let bits = (word >> (16u * (at % 2u))) & 0xffffu;
+      bits = (word >> (16u * (at % 2u))) & 0xffffu;
       is_finite = (bits & 0x7c00u) != 0x7c00u;
       if (is_finite) { got = unpack2x16float(bits).x; }
       ideal = nearest_half(exact);
       let stored = f32(H(exact));
       if (abs(stored - exact) > abs(ideal - exact)) { ideal = stored; }
     } else {
-      let bits = output[at];
+      bits = output[at];
       is_finite = (bits & 0x7f800000u) != 0x7f800000u;
       if (is_finite) { got = bitcast<f32>(bits); }
     }
@@ -83,7 +89,13 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
       mine.infinite++;
     }
     if (ratio > 1.0) { mine.beyond++; }
-    if (ratio > mine.ratio) { mine.ratio = ratio; mine.worst = i; }
+    if (ratio > mine.ratio) {
+      mine.ratio = ratio;
+      mine.worst = i;
+      mine.got = bits;
+      mine.want = exact;
+      mine.bound = bound;
+    }
   }
   all[thread] = mine;
   for (var half = 128u; half > 0u; half /= 2u) {
@@ -97,6 +109,9 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
       if (other.ratio > all[thread].ratio) {
         all[thread].ratio = other.ratio;
         all[thread].worst = other.worst;
+        all[thread].got = other.got;
+        all[thread].want = other.want;
+        all[thread].bound = other.bound;
       }
     }
   }

@@ -424,8 +424,9 @@ test('after a comparison that the device refused, others go on', async () => {
   try {
     const [gone, here] = [create(), create()];
     gone.destroy();
-    await expect(results.read([jobOn(gone)])).rejects.toThrow('used in submit while destroyed');
-    const [answer] = await results.read([jobOn(here)]);
+    const refused = await results.read([jobOn(gone)]);
+    await expect(refused.answer).rejects.toThrow('used in submit while destroyed');
+    const [answer] = await (await results.read([jobOn(here)])).answer;
     expect([...new Uint32Array(answer ?? new ArrayBuffer(0))]).toEqual([7]);
   } finally {
     results.destroy();

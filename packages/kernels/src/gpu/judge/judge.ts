@@ -1,12 +1,13 @@
 import { DTYPES, EXACT } from '../../dtype';
 import { OutOfMemory } from '../../errors';
+import type { Pending } from '../../executor';
 import type { Kernel } from '../../kernel';
 import type { Rows } from '../../numbers';
 import { elements } from '../../op';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { sourceByDtype } from '../../specialise';
-import { jsonNumber, type WorstElement } from '../../verify/compare';
+import { jsonNumber } from '../../verify/compare';
 import { type InputChoice, inputTensors, isExact } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
 import { unitOf } from '../../verify/precision';
@@ -23,7 +24,7 @@ import { type Guarded, guardsOf } from './guards';
 import guardsWgsl from './guards.wgsl?raw';
 import { type Reference, References } from './references';
 import { type Question, Results } from './results';
-import { boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
+import { BITS_RECORD_WORDS, boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
 
 /** Multiply-adds of a reference that takes a few milliseconds. */
 const QUICK_WORK = 2 ** 34;
@@ -101,30 +102,32 @@ export class Judge {
   }
 
   /**
-   * One verdict on some outputs. Throws OutOfBoundsWrite if a guard around `memory` has changed since
-   * the poison, ReferenceWrong if what it would rest on is wrong.
+   * One verdict on some outputs, which may be written over once this resolves. The verdict throws
+   * OutOfBoundsWrite if a guard around `memory` has changed since the poison, this ReferenceWrong if
+   * what it would rest on is wrong.
    */
-  async verdict(
+  async judge(
     judging: Case,
     outputs: readonly Judged[],
     memory: readonly Guarded[],
     guard: number,
-  ): Promise<Verdict> {
+  ): Promise<Pending<Verdict>> {
     const { problem } = judging;
-    let guards = memory.flatMap((tensor) => guardsOf(tensor, guard));
+    let guards: Question<Verdict | null>[] = memory.flatMap((tensor) => guardsOf(tensor, guard));
     const onHost = async () => {
-      await this.#ask(guards);
-      return this.#onHost(judging, outputs);
+      await (await this.#ask(guards)).answer;
+      return { answer: Promise.resolve(await this.#onHost(judging, outputs)) };
     };
     if (!this.#references.has(problem)) return onHost();
-    const verdicts: Verdict[] = [];
+    let verdicts: Pending<Verdict[]> = { answer: Promise.resolve([]) };
     const most = this.#references.capacity(problem);
     const parts = this.#references.parts(problem);
     const all = outputs.flatMap((output) =>
       (output.part ? [output.part] : parts).map((part) => ({ ...output, part })),
     );
     for (let first = 0; first < all.length; first += most) {
-      const questions: Question<Promise<Verdict>>[] = [];
+      const before = await verdicts.answer;
+      const questions: Question<Verdict>[] = [];
       for (const judged of all.slice(first, first + most)) {
         const { computes } = judging.kernel;
         const reference = await this.#references
@@ -137,13 +140,13 @@ export class Judge {
             : this.#compareBits(judging, judged, reference),
         );
       }
-      for (const verdict of await this.#ask([...guards, ...questions])) {
-        const found = await verdict;
-        if (found) verdicts.push(found);
-      }
+      const { answer } = await this.#ask([...guards, ...questions]);
+      verdicts = {
+        answer: answer.then((found) => [...before, ...found.filter((verdict) => verdict !== null)]),
+      };
       guards = [];
     }
-    return merged(verdicts);
+    return { answer: verdicts.answer.then(merged) };
   }
 
   /** Equal for equal bits of an output between its guards. */
@@ -157,21 +160,27 @@ export class Judge {
       bytes: 8,
       groups: Math.min(Math.ceil(words / 256), FINGERPRINT_GROUPS),
     };
-    const [sums = new ArrayBuffer(0)] = await this.#results.read([job]);
-    return new Uint32Array(sums).join();
+    const question = { job, answer: (sums: ArrayBuffer) => new Uint32Array(sums).join() };
+    const [sums = ''] = await (await this.#ask([question])).answer;
+    return sums;
   }
 
   /** Asks all at once: waiting for a device takes longer than most comparisons. */
-  async #ask<T>(questions: readonly Question<T>[]): Promise<T[]> {
-    const results = await this.#results.read(questions.map(({ job }) => job));
-    return questions.map(({ answer }, i) => answer(results[i] ?? new ArrayBuffer(0)));
+  async #ask<T>(questions: readonly Question<T>[]): Promise<Pending<T[]>> {
+    const { answer: read } = await this.#results.read(questions.map(({ job }) => job));
+    const answer = read.then((results) =>
+      questions.map((question, i) => question.answer(results[i] ?? new ArrayBuffer(0))),
+    );
+    // Whoever waits for it is told; who does not has given up on all of it.
+    answer.catch(() => undefined);
+    return { answer };
   }
 
   async #compareValues(
     judging: Case,
     judged: JudgedPart,
     reference: Reference,
-  ): Promise<Question<Promise<Verdict>>> {
+  ): Promise<Question<Verdict>> {
     const { problem, kernel } = judging;
     const { length, base, rows, cols, share, groups } = sharesOf(problem, judged.part);
     // Sums of inputs are larger than inputs: a kernel that adds them up is not exact.
@@ -199,32 +208,28 @@ export class Judge {
     const read = [guarded(judged.output), reference.want, ...norms];
     return {
       job: { source, read, words, bytes: 4 * RECORD_WORDS * groups, groups },
-      answer: async (results) => {
-        const verdict = valuesVerdict(results, precision, { length, share, groups });
-        if (verdict.right) return verdict.right;
-        const worst = await this.#element(problem, judged, reference, base + verdict.at);
-        const col = Math.floor(worst.row / rows) * cols + worst.col;
-        const bound = await this.#boundAt(allowed, norms, { ...worst, col }, scale);
-        return { ...verdict.wrong, worst: { ...worst, bound } };
+      answer: (results) => {
+        const found = valuesVerdict(results, precision, { length, share, groups });
+        if (found.right) return found.right;
+        const { at, bound, gotBits, want, wrong } = found;
+        const got = jsonNumber(elementOf(problem, gotBits));
+        return { ...wrong, worst: { ...placeOf(base + at, cols), got, want, bound } };
       },
     };
   }
 
-  #compareBits(
-    { problem }: Case,
-    judged: JudgedPart,
-    reference: Reference,
-  ): Question<Promise<Verdict>> {
-    const { length, base, share, groups } = sharesOf(problem, judged.part);
+  #compareBits({ problem }: Case, judged: JudgedPart, reference: Reference): Question<Verdict> {
+    const { length, base, cols, share, groups } = sharesOf(problem, judged.part);
     const source = bitsSource(problem.dtype);
     const read = [guarded(judged.output), reference.want];
-    const answer = async (results: ArrayBuffer): Promise<Verdict> => {
+    const answer = (results: ArrayBuffer): Verdict => {
       const records = new Uint32Array(results);
       let beyond = 0;
-      let first = length;
-      for (let group = 0; group < groups; group++) {
-        beyond += records[2 * group] ?? 0;
-        first = Math.min(first, records[2 * group + 1] ?? length);
+      let first = -1;
+      for (let record = 0; record < BITS_RECORD_WORDS * groups; record += BITS_RECORD_WORDS) {
+        const differing = records[record] ?? 0;
+        if (first < 0 && differing > 0) first = record;
+        beyond += differing;
       }
       const right = {
         method: 'device',
@@ -233,56 +238,18 @@ export class Judge {
         rms: 0,
         reason: null,
       } as const;
-      if (beyond === 0) return { ...right, beyond, worstRatio: 0, worst: null };
-      const element = await this.#element(problem, judged, reference, base + first);
-      const worst = { ...element, bound: 0 };
+      if (first < 0) return { ...right, beyond, worstRatio: 0, worst: null };
+      const [at = 0, got = 0, want = 0] = records.subarray(first + 1, first + BITS_RECORD_WORDS);
+      const worst = {
+        ...placeOf(base + at, cols),
+        got: jsonNumber(elementOf(problem, got)),
+        want: elementOf(problem, want),
+        bound: 0,
+      };
       return { ...right, beyond, worstRatio: Number.POSITIVE_INFINITY, worst };
     };
-    return {
-      job: { source, read, words: [length, share, base], bytes: 8 * groups, groups },
-      answer,
-    };
-  }
-
-  /** One element of an output and of its reference. */
-  async #element(
-    problem: Problem,
-    { output, part }: JudgedPart,
-    { want }: Reference,
-    at: number,
-  ): Promise<Omit<WorstElement, 'bound'>> {
-    const { cols } = opOf(problem).output(problem.shape);
-    const { bytes, fromDevice, HostArray } = DTYPES[problem.dtype];
-    const { length, base } = sharesOf(problem, part);
-    const isWide = want.size > Math.ceil((bytes * length) / 4) * 4;
-    const element = async (buffer: GPUBuffer, from: number, index: number, size: number) => {
-      const word = Math.floor((index * size) / 4) * 4;
-      const read = await download(this.#watch, buffer, from + word, 4);
-      if (size > bytes) return new HostArray(read.bytes)[0];
-      const half = size === 2 ? index % 2 : 0;
-      return fromDevice(read.bytes, half + 1)[half];
-    };
-    const got = (await element(output, GUARD_BYTES, at, bytes)) ?? Number.NaN;
-    const exact = await element(want, 0, at - base, isWide ? 4 : bytes);
-    return {
-      row: Math.floor(at / cols),
-      col: at % cols,
-      got: jsonNumber(got),
-      want: exact ?? Number.NaN,
-    };
-  }
-
-  /** The bound of an element whose column is counted through the batch, as norms of columns are. */
-  async #boundAt(
-    { tolerance, relative, absolute }: ReturnType<typeof boundOf>,
-    norms: readonly [GPUBuffer, GPUBuffer],
-    { row, col, want }: Omit<WorstElement, 'bound'>,
-    scale: number,
-  ): Promise<number> {
-    const norm = async (buffer: GPUBuffer, at: number) =>
-      new Float32Array((await download(this.#watch, buffer, 4 * at, 4)).bytes)[0] ?? 0;
-    const product = scale || (await norm(norms[0], row)) * (await norm(norms[1], col));
-    return tolerance * product + relative * Math.abs(want) + absolute;
+    const bytes = 4 * BITS_RECORD_WORDS * groups;
+    return { job: { source, read, words: [length, share, base], bytes, groups }, answer };
   }
 
   /** For kernels whose error grows beyond an element's own norms, the largest ones; else 0. */
@@ -318,6 +285,13 @@ export class Judge {
     return elements(opOf(problem).output(problem.shape));
   }
 }
+
+/** An element by its bits, the lower ones of a word. */
+function elementOf({ dtype }: Problem, bits: number): number {
+  return DTYPES[dtype].fromDevice(new Uint32Array([bits]).buffer, 1)[0] ?? Number.NaN;
+}
+
+const placeOf = (at: number, cols: number) => ({ row: Math.floor(at / cols), col: at % cols });
 
 /** Null where there is no memory for a reference; throws whatever else went wrong. */
 function noRoom(error: unknown): null {

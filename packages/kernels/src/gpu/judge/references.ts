@@ -114,8 +114,7 @@ export class References {
       kept.set(inputsKey, known);
       return known;
     }
-    this.#makeRoom(problem);
-    const reference = await this.#make(wanted);
+    const reference = await this.#make(wanted, this.#makeRoom(problem));
     kept.set(inputsKey, reference);
     try {
       await this.#prove(wanted, reference);
@@ -145,12 +144,16 @@ export class References {
     return choice.seed === REGIME_SEED && this.capacity(problem) * LASTING_BYTES >= KEPT_BYTES;
   }
 
-  #makeRoom(problem: Problem): void {
-    const most = this.capacity(problem);
-    for (const key of this.#kept.keys()) if (this.#kept.size >= most) drop(this.#kept, key);
+  /** The oldest, where no more are kept: its memory is for the next, since to allocate some takes longer. */
+  #makeRoom(problem: Problem): Reference | null {
+    const [oldest] = this.#kept;
+    if (!oldest || this.#kept.size < this.capacity(problem)) return null;
+    this.#kept.delete(oldest[0]);
+    return oldest[1];
   }
 
-  async #make(wanted: Wanted): Promise<Reference> {
+  /** @param spare memory to be used, or given back */
+  async #make(wanted: Wanted, spare: Reference | null): Promise<Reference> {
     const { problem, computes, inputs, part } = wanted;
     const { device } = this.#watch;
     const { isInteger, bytes } = DTYPES[problem.dtype];
@@ -163,28 +166,37 @@ export class References {
     const tensors = storedInputs(problem);
     const orders = tensors.map(({ order }) => order);
     const lines = sums && !isInteger ? norms.lines(problem.shape, orders) : null;
-    const reference = await this.#watch.scoped('allocate a reference', () => ({
-      want: create(Math.ceil(((sums ? 4 : bytes) * length) / 4) * 4),
-      norms: lines && ([create(4 * lines[0].count), create(4 * lines[1].count)] as const),
-    }));
-    if (computes === 'copy') await this.#copy(inputs[0], reference.want, part.first * cols * bytes);
-    else await this.#multiply(wanted, reference.want);
-    for (const [i, line] of (lines ?? []).entries()) {
-      const tensor = tensors[line.input];
-      const target = reference.norms?.[i];
-      if (!tensor || !target || !norms) continue;
-      const first = partsIn(tensors.slice(0, line.input));
-      const parts = inputs.slice(first, first + tensor.parts.length);
-      await this.#norms(normsSource(tensor, norms.wgsl), line, parts, target);
-    }
+    const size = Math.ceil(((sums ? 4 : bytes) * length) / 4) * 4;
+    const isLarge = spare !== null && spare.want.size >= size && !spare.norms === !lines;
+    if (!isLarge) destroyReference(spare);
+    const reference = isLarge
+      ? spare
+      : await this.#watch.scoped('allocate a reference', () => ({
+          want: create(size),
+          norms: lines && ([create(4 * lines[0].count), create(4 * lines[1].count)] as const),
+        }));
+    const [source] = inputs;
+    // Submitted together, and not waited for: whatever reads a reference comes after it.
+    await Promise.all([
+      computes === 'copy'
+        ? source && this.#copy(source, reference.want, part.first * cols * bytes, size)
+        : this.#multiply(wanted, reference.want),
+      ...(lines ?? []).map((line, i) => {
+        const tensor = tensors[line.input];
+        const target = reference.norms?.[i];
+        if (!tensor || !target || !norms) return undefined;
+        const first = partsIn(tensors.slice(0, line.input));
+        const parts = inputs.slice(first, first + tensor.parts.length);
+        return this.#norms(normsSource(tensor, norms.wgsl), line, parts, target);
+      }),
+    ]);
     return reference;
   }
 
-  async #copy(input: GPUBuffer | undefined, want: GPUBuffer, from: number): Promise<void> {
+  #copy(input: GPUBuffer, want: GPUBuffer, from: number, bytes: number): void {
     const encoder = this.#watch.device.createCommandEncoder();
-    if (input) encoder.copyBufferToBuffer(input, GUARD_BYTES + from, want, 0, want.size);
+    encoder.copyBufferToBuffer(input, GUARD_BYTES + from, want, 0, bytes);
     this.#watch.device.queue.submit([encoder.finish()]);
-    await this.#watch.idle();
   }
 
   /** Computes a reference in dispatches that stay short on any device. */
@@ -201,17 +213,20 @@ export class References {
     );
     const across = ceilDiv(cols, BLOCK);
     const batch = ceilDiv(part.end, perProblem);
+    const start = Math.floor(part.first / perProblem);
+    let left = (batch - start) * (down - top) * across;
     /** As many of what is left as fit into a dispatch, `size` blocks each. */
     const some = (left: number, size: number) =>
       Math.min(left, Math.max(1, Math.floor(this.#blocks(steps) / size)), MAX_GROUPS);
-    for (let first = Math.floor(part.first / perProblem); first < batch; ) {
+    for (let first = start; first < batch; ) {
       const deep = some(batch - first, (down - top) * across);
       for (let row = top; row < down; ) {
         const height = some(down - row, deep * across);
         for (let col = 0; col < across; ) {
           const width = some(across - col, deep * height);
           const at = [row * BLOCK, col * BLOCK] as const;
-          await this.#sum(wanted, want, [...at, first], [width, height, deep]);
+          left -= width * height * deep;
+          await this.#sum(wanted, want, [...at, first], [width, height, deep], left === 0);
           col += width;
         }
         row += height;
@@ -220,12 +235,13 @@ export class References {
     }
   }
 
-  /** All steps of some blocks, in dispatches one after the other. */
+  /** All steps of some blocks, in dispatches one after the other; the last of all is not waited for. */
   async #sum(
     { problem, inputs, part }: Wanted,
     want: GPUBuffer,
     [row, col, product]: readonly [number, number, number],
     groups: Workgroups,
+    isLast: boolean,
   ): Promise<void> {
     const { sides, output } = opOf(problem);
     const base = part.first * output(problem.shape).cols;
@@ -237,6 +253,8 @@ export class References {
       const began = nowNs();
       const words = [row, col, first, end, ...sides(problem.shape), product, base];
       await this.#run(source, inputs, want, words, groups);
+      if (isLast && end === steps) return;
+      await this.#watch.idle();
       this.#learn(blocks * BLOCK ** 2 * (end - first), nowNs() - began);
       first = end;
     }
@@ -294,7 +312,6 @@ export class References {
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
-    await this.#watch.idle();
     uniform.destroy();
   }
 
@@ -320,9 +337,12 @@ export class References {
 }
 
 function drop(kept: Map<string, Reference>, key: string): void {
-  const reference = kept.get(key);
-  for (const buffer of [reference?.want, ...(reference?.norms ?? [])]) buffer?.destroy();
+  destroyReference(kept.get(key));
   kept.delete(key);
+}
+
+function destroyReference(reference: Reference | null | undefined): void {
+  for (const buffer of [reference?.want, ...(reference?.norms ?? [])]) buffer?.destroy();
 }
 
 const storedInputs = (problem: Problem): readonly StoredTensor[] =>

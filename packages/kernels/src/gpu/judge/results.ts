@@ -1,3 +1,4 @@
+import type { Pending } from '../../executor';
 import { BINDING_ALIGNMENT, BufferUsage, MAP_READ } from '../buffers';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
@@ -39,10 +40,11 @@ export class Results {
     this.#pipelines = pipelines;
   }
 
-  read(jobs: readonly Job[]): Promise<ArrayBuffer[]> {
-    const results = this.#turn.then(() => this.#run(jobs));
-    this.#turn = results.catch(() => undefined);
-    return results;
+  /** Resolves once the jobs are submitted, after which what they read may be written over. */
+  read(jobs: readonly Job[]): Promise<Pending<ArrayBuffer[]>> {
+    const submitted = this.#turn.then(() => this.#submit(jobs));
+    this.#turn = submitted.then(({ answer }) => answer).catch(() => undefined);
+    return submitted;
   }
 
   /** @param read number of buffers that a job reads */
@@ -57,7 +59,7 @@ export class Results {
     this.#kept = null;
   }
 
-  async #run(jobs: readonly Job[]): Promise<ArrayBuffer[]> {
+  async #submit(jobs: readonly Job[]): Promise<Pending<ArrayBuffer[]>> {
     const { device } = this.#watch;
     const offsets: number[] = [];
     let total = 0;
@@ -97,16 +99,19 @@ export class Results {
       mapped.catch(() => undefined);
       return { staging, mapped };
     });
-    const { staging, mapped } = await submitted.catch((error: unknown) => {
-      // The staging memory is mapped, or about to be: the next call gets another.
-      this.destroy();
-      throw error;
-    });
-    await mapped;
-    const all = staging.getMappedRange(0, total);
-    const results = jobs.map(({ bytes }, i) => all.slice(offsets[i], (offsets[i] ?? 0) + bytes));
-    staging.unmap();
-    return results;
+    const answer = async () => {
+      const { staging, mapped } = await submitted.catch((error: unknown) => {
+        // The staging memory is mapped, or about to be: the next call gets another.
+        this.destroy();
+        throw error;
+      });
+      await mapped;
+      const all = staging.getMappedRange(0, total);
+      const results = jobs.map(({ bytes }, i) => all.slice(offsets[i], (offsets[i] ?? 0) + bytes));
+      staging.unmap();
+      return results;
+    };
+    return { answer: answer() };
   }
 
   /** The kept memory, made larger if it is too small. */

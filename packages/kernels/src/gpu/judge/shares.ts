@@ -63,8 +63,9 @@ export function boundOf({ sumRoundoff, store }: Rounding, growth: number, elemen
   };
 }
 
-/** Words of compare-values.wgsl's Record. */
-export const RECORD_WORDS = 6;
+/** Words of the Record of compare-bits.wgsl, and of compare-values.wgsl. */
+export const BITS_RECORD_WORDS = 4;
+export const RECORD_WORDS = 9;
 
 /** Adds up the records of compare-values.wgsl. */
 export function valuesVerdict(
@@ -73,7 +74,15 @@ export function valuesVerdict(
   { length, share, groups }: { length: number; share: number; groups: number },
 ):
   | { readonly right: Verdict }
-  | { readonly right: null; readonly wrong: Omit<Verdict, 'worst'>; readonly at: number } {
+  | {
+      readonly right: null;
+      readonly wrong: Omit<Verdict, 'worst'>;
+      /** The worst element: counted from the part's first, and its bits in the output. */
+      readonly at: number;
+      readonly gotBits: number;
+      readonly want: number;
+      readonly bound: number;
+    } {
   const isExact = precision.rounding.sumRoundoff === 0;
   const words = new Uint32Array(results);
   const floats = new Float32Array(results);
@@ -85,18 +94,18 @@ export function valuesVerdict(
     const record = RECORD_WORDS * group;
     const ofInfinite = words[record + 1] ?? 0;
     const ofRatio = floats[record + 3] ?? 0;
-    const ofSquares = floats[record + 4] ?? 0;
+    const ofSquares = floats[record + 7] ?? 0;
     beyond += words[record] ?? 0;
     infinite += ofInfinite;
     squares += ofSquares;
     if (ofRatio > ratio) {
       ratio = ofRatio;
-      worst = words[record + 2] ?? 0;
+      worst = record;
     }
     const count = Math.min(share, length - group * share) - ofInfinite;
     if (isExact || count === 0) continue;
     const rms = Math.sqrt(ofSquares / count);
-    const ideal = Math.sqrt((floats[record + 5] ?? 0) / count);
+    const ideal = Math.sqrt((floats[record + 8] ?? 0) / count);
     const limit = rmsLimit(precision, count, ideal);
     if (rms / limit > Math.max(imprecise, 1)) {
       imprecise = rms / limit;
@@ -114,5 +123,12 @@ export function valuesVerdict(
     reason: beyond > 0 ? null : reason,
   } as const;
   if (beyond === 0 && reason === null) return { right: { ...verdict, worst: null } };
-  return { right: null, wrong: verdict, at: worst };
+  return {
+    right: null,
+    wrong: verdict,
+    at: words[worst + 2] ?? 0,
+    gotBits: words[worst + 4] ?? 0,
+    want: floats[worst + 5] ?? Number.NaN,
+    bound: floats[worst + 6] ?? 0,
+  };
 }
