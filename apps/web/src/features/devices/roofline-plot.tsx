@@ -44,7 +44,7 @@ export function RooflinePlot({
   // Integers have operations, not floating-point ones.
   const units = [...new Set(roof.peaks.map(({ dtype }) => opsUnit(dtype)))].join(' or ');
   const draw = useCallback<DrawPlot>(
-    (Plot, _, shows) => {
+    (Plot) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
       const rates = points.map(({ rate }) => rate);
       const knees = roof.peaks.map((peak) => peak.gigaflopsPerSecond / (bandwidth ?? Infinity));
@@ -84,19 +84,16 @@ export function RooflinePlot({
             stroke: 'var(--surface)',
             strokeWidth: 4,
           }),
-          Plot.dot(
-            points.filter(({ series }) => shows(series)),
-            {
-              x: 'flopPerByte',
-              y: 'rate',
-              stroke: 'series',
-              symbol: 'series',
-              r: 3.5,
-              strokeWidth: 1.75,
-              title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} ${units}`,
-              href: 'href',
-            },
-          ),
+          Plot.dot(points, {
+            x: 'flopPerByte',
+            y: 'rate',
+            stroke: 'series',
+            symbol: 'series',
+            r: 3.5,
+            strokeWidth: 1.75,
+            title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} ${units}`,
+            href: 'href',
+          }),
         ],
       };
     },

@@ -7,13 +7,8 @@ export interface LegendItem {
   readonly color: string;
   readonly symbol?: (typeof SYMBOLS)[number];
   readonly isDashed?: boolean;
-  readonly isFilled?: boolean;
   /** Marks without a line between them. */
   readonly isLoose?: boolean;
-  /** Not drawn until it is switched on. */
-  readonly isOff?: boolean;
-  /** Explains a mark of several series, and is none itself. */
-  readonly isKey?: boolean;
 }
 
 /** Symbols as Plot draws them, around 0. */
@@ -85,7 +80,7 @@ export function standaloneSvg(
                 d: GLYPHS[item.symbol],
                 transform: `translate(${x + 8},${y})`,
                 stroke: item.color,
-                fill: item.isFilled ? item.color : 'var(--surface)',
+                fill: 'var(--surface)',
               }),
             ]
           : []),

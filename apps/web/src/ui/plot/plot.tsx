@@ -15,12 +15,7 @@ import { Notice } from '../notice';
 import { download, GLYPHS, type LegendItem, standaloneSvg } from './file';
 import { type Mark, marksOf, nearest, Tip } from './marks';
 
-/** @param shows whether a series of the legend is switched on */
-export type DrawPlot = (
-  plot: typeof PlotModule,
-  width: number,
-  shows: (series: string) => boolean,
-) => PlotModule.PlotOptions;
+export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.PlotOptions;
 
 /** What the figures of a part of a page are of: their device, shape and dtype, for their files. */
 export const FigureSubject = createContext('');
@@ -58,9 +53,6 @@ export function Figure({
   const [marks, setMarks] = useState<readonly Mark[] | null>(null);
   const [isMissing, setMissing] = useState(false);
   const [told, setTold] = useState<Mark | null>(null);
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(
-    () => new Set(legend.filter(({ isOff }) => isOff).map(({ text }) => text)),
-  );
 
   useEffect(() => {
     const element = frame.current;
@@ -76,7 +68,7 @@ export function Figure({
         const width = Math.floor(entry?.contentRect.width ?? 0);
         if (width < MIN_WIDTH) return;
         const svg = Plot.plot({
-          ...draw(Plot, width, (series) => !hidden.has(series)),
+          ...draw(Plot, width),
           width,
           height,
           style: {
@@ -105,7 +97,7 @@ export function Figure({
       isGone = true;
       observer?.disconnect();
     };
-  }, [draw, height, hidden]);
+  }, [draw, height]);
 
   const save = () => {
     const chart = frame.current?.querySelector('svg');
@@ -128,19 +120,12 @@ export function Figure({
     marks[(Math.max(at, move < 0 ? 0 : -1) + move + marks.length) % marks.length]?.element.focus();
   };
 
-  const toggle = (series: string) =>
-    setHidden((before) => {
-      const next = new Set(before);
-      if (!next.delete(series)) next.add(series);
-      return next;
-    });
-
   return (
     <figure className="px-4 py-3">
       <figcaption className="mb-2 flex items-start justify-between gap-x-4 gap-y-1 text-xs text-muted max-sm:flex-col-reverse">
         <div>
           {caption}
-          {legend.length > 0 && <Legend items={legend} hidden={hidden} toggle={toggle} />}
+          {legend.length > 0 && <Legend items={legend} />}
         </div>
         <button
           type="button"
@@ -195,49 +180,20 @@ const Missing = () => (
 
 const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink disabled:invisible';
 
-/** The series as they are drawn; a click switches one off and on. */
-function Legend({
-  items,
-  hidden,
-  toggle,
-}: {
-  items: readonly LegendItem[];
-  hidden: ReadonlySet<string>;
-  toggle: (series: string) => void;
-}) {
-  return (
-    <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5">
-      {items.map((item) => (
-        <li key={item.text}>
-          {item.isKey ? (
-            <span className={LEGEND_ITEM}>
-              <Sample of={item} />
-              {item.text}
-            </span>
-          ) : (
-            <button
-              type="button"
-              aria-pressed={!hidden.has(item.text)}
-              onClick={() => toggle(item.text)}
-              className={`${LEGEND_ITEM} hover:underline ${item.isOff ? '' : 'aria-[pressed=false]:line-through'}`}
-            >
-              <Sample of={item} />
-              {item.text}
-              {item.isOff && hidden.has(item.text) && (
-                <span className="text-muted underline">off the scale, show</span>
-              )}
-            </button>
-          )}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-const LEGEND_ITEM = 'inline-flex items-center gap-1.5 font-mono text-ink';
+/** The series as they are drawn. */
+const Legend = ({ items }: { items: readonly LegendItem[] }) => (
+  <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 font-mono text-ink">
+    {items.map((item) => (
+      <li key={item.text} className="inline-flex items-center gap-1.5">
+        <Sample of={item} />
+        {item.text}
+      </li>
+    ))}
+  </ul>
+);
 
 /** A line, its mark or both, as drawn. */
-const Sample = ({ of: { color, isDashed, isFilled, isLoose, symbol } }: { of: LegendItem }) => (
+const Sample = ({ of: { color, isDashed, isLoose, symbol } }: { of: LegendItem }) => (
   <svg width="18" height="10" viewBox="-9 -5 18 10" aria-hidden="true" style={{ color }}>
     {!isLoose && (
       <path
@@ -248,12 +204,7 @@ const Sample = ({ of: { color, isDashed, isFilled, isLoose, symbol } }: { of: Le
       />
     )}
     {symbol && (
-      <path
-        d={GLYPHS[symbol]}
-        fill={isFilled ? 'currentColor' : 'var(--surface)'}
-        stroke="currentColor"
-        strokeWidth="1.25"
-      />
+      <path d={GLYPHS[symbol]} fill="var(--surface)" stroke="currentColor" strokeWidth="1.25" />
     )}
   </svg>
 );

@@ -1,6 +1,6 @@
 import { shippedReference } from '@tilemark/core';
 import { expect, test } from 'vitest';
-import { librariesText, libraryItem, libraryRates, ratesOn } from './library-lines';
+import { librariesText, libraryRates, near, ratesOn } from './library-lines';
 
 const problem = { op: 'matmul', dtype: 'f32', shape: { m: 4096, n: 4096, k: 4096 } } as const;
 
@@ -14,10 +14,11 @@ test('libraries stand beside devices of the hardware that they ran on, and no ke
   expect(libraryRates(shippedReference(), new Set(['NVIDIA H100']))).toEqual([]);
 });
 
-test('a library that would flatten the rest waits in the legend', () => {
-  const near = libraryItem('TensorFlow.js', 'red', 2_000, 1_000);
-  const far = libraryItem('cuBLAS', 'blue', 2_001, 1_000);
-  expect([near.isOff, far.isOff]).toEqual([false, true]);
-  expect(librariesText([])).toBe('');
-  expect(librariesText([near])).toContain('for comparison only');
+test('a library that would flatten the rest is named, and not drawn', () => {
+  const at = (name: string, rate: number) => ({ name, hardware: 'NVIDIA H200', problem, rate });
+  const all = [at('TensorFlow.js', 2_000), at('cuBLAS', 2_001)];
+  const drawn = near(all, 1_000);
+  expect(drawn.map(({ name }) => name)).toEqual(['TensorFlow.js']);
+  expect(librariesText(all, drawn)).toMatch(/^\. Dashed: .*\. Off the scale: cuBLAS$/);
+  expect(librariesText([], [])).toBe('');
 });

@@ -1,6 +1,5 @@
 import type { ReferenceFigure } from '@tilemark/core';
 import type { Problem } from '@tilemark/kernels';
-import type { LegendItem } from '@/ui/plot/file';
 import { problemText } from '../runs';
 
 /** What a library reaches on a problem, measured elsewhere on hardware of a device's name. */
@@ -32,16 +31,18 @@ export const ratesOn = (rates: readonly LibraryRate[], problem: Problem): Librar
 /** Farther out than so many times the fastest of our own, a line would flatten what it stands beside. */
 const FAR = 2;
 
-/** How a library's line looks in the legend: one that would flatten the rest waits there to be shown. */
-export const libraryItem = (
-  text: string,
-  color: string,
-  highest: number,
+/** Those whose lines are near enough to be drawn. */
+export const near = <Library extends Pick<LibraryRate, 'rate'>>(
+  rates: readonly Library[],
   fastest: number,
-): LegendItem => ({ text, color, isDashed: true, isOff: highest > FAR * fastest });
+): Library[] => rates.filter(({ rate }) => rate <= FAR * fastest);
 
-/** What a caption says of the lines. */
-export const librariesText = (items: readonly LegendItem[]): string =>
-  items.length === 0
-    ? ''
-    : '. Dashed: libraries on hardware of the same name, for comparison only; the table of them below says how each was timed';
+/** What a caption says of the lines, and of those that are not drawn. */
+export function librariesText(all: readonly LibraryRate[], drawn: readonly LibraryRate[]): string {
+  const names = new Set(drawn.map(({ name }) => name));
+  const far = new Set(all.flatMap(({ name }) => (names.has(name) ? [] : name)));
+  return [
+    names.size > 0 ? '. Dashed: libraries on hardware of the same name' : '',
+    far.size > 0 ? `. Off the scale: ${[...far].join(', ')}` : '',
+  ].join('');
+}

@@ -7,7 +7,7 @@ import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { COLORS } from '@/ui/plot/scales';
 import { resultHref, shortLabels } from '../runs';
-import { type LibraryRate, librariesText, libraryItem, ratesOn } from './library-lines';
+import { type LibraryRate, librariesText, near, ratesOn } from './library-lines';
 
 /** Longer labels stand above their bars, where the whole width is theirs. */
 const BESIDE_CHARACTERS = 20;
@@ -66,21 +66,22 @@ export function VariantBars({
   }, [runs]);
   const [first] = bars;
   const unit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
+  const beside = useMemo(() => (first ? ratesOn(all, first.run.problem) : []), [all, first]);
   const lines = useMemo(
     () =>
-      (first ? ratesOn(all, first.run.problem) : []).map(({ name, rate }, index) => {
-        const color = COLORS[(index + 1) % COLORS.length] ?? 'var(--muted)';
-        const text = `${name}: ${formatRate(rate)}`;
-        return { rate, item: libraryItem(text, color, rate, first?.rate ?? 0) };
-      }),
-    [all, first],
+      near(beside, first?.rate ?? 0).map((library, index) => ({
+        ...library,
+        text: `${library.name}: ${formatRate(library.rate)}`,
+        color: COLORS[(index + 1) % COLORS.length] ?? 'var(--muted)',
+      })),
+    [beside, first],
   );
-  const legend = useMemo(() => lines.map(({ item }) => item), [lines]);
+  const legend = lines.map(({ color, text }) => ({ text, color, isDashed: true }));
   const longest = Math.max(...bars.map(({ label }) => label.length));
   const isBeside = longest <= BESIDE_CHARACTERS;
 
   const draw = useCallback<DrawPlot>(
-    (Plot, width, shows) => {
+    (Plot, width) => {
       const best = bestOf(bars.map(({ run }) => run));
       const withSpread = bars.filter(({ run }) => run.figures.samples !== 1);
       return {
@@ -114,19 +115,17 @@ export function VariantBars({
           }),
           // Bar by bar, not through the labels above them.
           Plot.tickX(
-            lines.flatMap((line) =>
-              shows(line.item.text) ? bars.map(({ label }) => ({ ...line, label })) : [],
-            ),
+            lines.flatMap((line) => bars.map(({ label }) => ({ ...line, label }))),
             {
               x: 'rate',
               y: 'label',
               insetTop: isBeside ? -3 : 14,
               insetBottom: -3,
-              stroke: ({ item }: (typeof lines)[number]) => item.color,
+              stroke: ({ color }: (typeof lines)[number]) => color,
               strokeWidth: 1.5,
               strokeDasharray: '4 3',
-              title: ({ item }: (typeof lines)[number]) =>
-                `${item.text} ${unit}, not measured by this grid`,
+              title: ({ text }: (typeof lines)[number]) =>
+                `${text} ${unit}, not measured by this grid`,
             },
           ),
           ...(isBeside
@@ -180,7 +179,7 @@ export function VariantBars({
       height={bars.length * (isBeside ? 22 : 36) + 42}
       fileName="rate-by-variant"
       legend={legend}
-      caption={`Rate by variant in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}${librariesText(legend)}.`}
+      caption={`Rate by variant in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}${librariesText(beside, lines)}.`}
       summary={`Rate by variant, fastest first: ${told.join('; ')}.`}
     />
   );

@@ -9,7 +9,7 @@ import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import type { SeriesStyles } from '@/ui/plot/scales';
 import { threadsOf } from '../../kernels/workgroup';
 import { resultHref, shortKernel } from '../runs';
-import { type LibraryRate, librariesText, libraryItem } from './library-lines';
+import { type LibraryRate, librariesText, near } from './library-lines';
 
 interface Point {
   /** Or library: what is equal along a line. */
@@ -46,32 +46,34 @@ export function SizeCurves({
     [points],
   );
   const facets = useMemo(() => facetsOf(points), [points]);
-  const others = useMemo(() => libraryPoints(libraries), [libraries]);
+  const drawnLibraries = useMemo(
+    () => near(libraries, Math.max(...points.map(({ rate }) => rate))),
+    [libraries, points],
+  );
+  const others = useMemo(() => libraryPoints(drawnLibraries), [drawnLibraries]);
   const [first] = runs;
   const unit = first ? opOf(first.problem).rateUnit(first.problem) : '';
   const kernels = useMemo(() => [...new Set(points.map(({ kernel }) => kernel))], [points]);
 
   const legend = useMemo(() => {
-    const fastest = Math.max(...points.map(({ rate }) => rate));
-    return [
-      ...kernels.map((text) => ({ text, color: styles.color(text), symbol: styles.symbol(text) })),
-      ...[...group(others, ({ kernel }) => kernel)].map(([name, of]) => ({
-        ...libraryItem(name, styles.color(name), Math.max(...of.map(({ rate }) => rate)), fastest),
-        symbol: styles.symbol(name),
-      })),
-    ];
-  }, [points, others, kernels, styles]);
+    const item = (text: string, isDashed: boolean) => ({
+      text,
+      color: styles.color(text),
+      symbol: styles.symbol(text),
+      isDashed,
+    });
+    const names = [...new Set(others.map(({ kernel }) => kernel))];
+    return [...kernels.map((name) => item(name, false)), ...names.map((name) => item(name, true))];
+  }, [others, kernels, styles]);
   const series = useMemo(() => legend.map(({ text }) => text), [legend]);
 
   const draw = useCallback<DrawPlot>(
-    (Plot, width, shows) => {
+    (Plot, width) => {
       const isFaceted = facets.length * FACET_WIDTH <= width;
       const facet = isFaceted && facets.length > 1 ? { fx: 'threads' } : {};
-      const drawn = facet.fx
+      const shown = facet.fx
         ? points.filter(({ threads }) => threads !== null && facets.includes(threads))
         : best;
-      const shown = drawn.filter(({ kernel }) => shows(kernel));
-      const shownOthers = others.filter(({ kernel }) => shows(kernel));
       const line = { x: 'edge', y: 'rate', z: 'kernel', stroke: 'kernel', strokeWidth: 1.5 };
       const dot = {
         x: 'edge',
@@ -103,9 +105,9 @@ export function SizeCurves({
         symbol: { domain: series, range: series.map(styles.symbol) },
         marks: [
           Plot.lineY(shown, { ...line, ...facet }),
-          Plot.lineY(shownOthers, { ...line, strokeDasharray: '4 3' }),
+          Plot.lineY(others, { ...line, strokeDasharray: '4 3' }),
           Plot.dot(shown, { ...dot, ...facet }),
-          Plot.dot(shownOthers, dot),
+          Plot.dot(others, dot),
         ],
       };
     },
@@ -122,7 +124,7 @@ export function SizeCurves({
       <Figure
         draw={draw}
         height={280}
-        caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant${facets.length > 1 ? ', for each number of threads per workgroup' : ''}${librariesText(legend.slice(kernels.length))}.`}
+        caption={`Rate by size in ${unit}, higher is better; the median of each kernel’s best variant${facets.length > 1 ? ', for each number of threads per workgroup' : ''}${librariesText(libraries, drawnLibraries)}.`}
         fileName="rate-by-size"
         legend={legend}
         summary={`Rate by size: ${peaks.join('; ')}.`}
