@@ -21,16 +21,22 @@ test('the first screen says which kernel wins where on the H200, and each cell l
   const devices = page.getByRole('navigation', { name: 'Device of the map' });
   await devices.getByRole('link', { name: 'NVIDIA H200' }).click();
   for (const dtype of ['f32', 'f16']) {
-    const map = page.getByRole('table', { name: new RegExp(`by M and K, ${dtype}$`) });
+    const map = page.getByRole('grid', { name: new RegExp(`by M and K, ${dtype}$`) });
     await expect(map).toBeInViewport();
     expect(await map.getByRole('link').count()).toBeGreaterThan(80);
   }
-  await page
-    .getByRole('table', { name: /by M and K, f32$/ })
-    .getByRole('row', { name: /^4k/ })
-    .getByRole('link')
-    .first()
-    .click();
+  // The map is one stop of the Tab key; arrows go through its cells.
+  const map = page.getByRole('grid', { name: /by M and K, f32$/ });
+  const stops = map.locator('a:not([tabindex="-1"])');
+  await expect(stops).toHaveCount(1);
+  await stops.focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(stops).toBeFocused();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('End');
+  await expect(stops).toHaveCount(1);
+  await expect(stops).toBeFocused();
+  await map.getByRole('row', { name: /^4k/ }).getByRole('link').first().click();
   await expect(page).toHaveURL(/\/best\?.*shapes=1x/);
   // Whoever asks for something is shown that.
   await page.goto(`${grid.url}/?dtype=f16`);
@@ -51,10 +57,13 @@ test('groups are switched on and off, and the address keeps them', async ({ page
   await page.goto(`${grid.url}/?shape=1024`);
   // A GPU has measured it, so software is not shown unless it is asked for.
   await expect(rows(page)).toHaveCount(1);
+  const advanced = page.getByText(/^Advanced: profile default; GPUs/);
+  await advanced.click();
   await page.getByRole('checkbox', { name: 'Software adapters' }).check();
   await expect(page).toHaveURL(/groups=gpu&groups=software/);
   await expect(rows(page)).toHaveCount(2);
   await page.reload();
+  await advanced.click();
   await expect(page.getByRole('checkbox', { name: 'Software adapters' })).toBeChecked();
   await page.getByRole('checkbox', { name: 'GPUs' }).uncheck();
   await expect(rows(page)).toHaveCount(1);
@@ -72,7 +81,7 @@ test('the heat map marks the best kernel of each device and leads to its measure
 }) => {
   await page.goto(`${grid.url}/?shape=1024&groups=gpu,software`);
   await page.getByRole('link', { name: 'Devices × kernels' }).click();
-  const table = page.getByRole('table');
+  const table = page.getByRole('grid');
   await expect(table.getByRole('row')).toHaveCount(3);
   await expect(table.getByText('★')).toHaveCount(2);
   await expect(table.getByText('imported', { exact: true }).first()).toBeVisible();
@@ -81,7 +90,7 @@ test('the heat map marks the best kernel of each device and leads to its measure
   await expect(page.getByRole('heading', { level: 1 })).toContainText('matmul/tiled');
 });
 
-test('on a phone the first figure is in the first screen, and the filters are one tap away', async ({
+test('on a phone the first figure is in the first screen, and the profile is one tap away', async ({
   browser,
 }) => {
   const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
@@ -89,7 +98,7 @@ test('on a phone the first figure is in the first screen, and the filters are on
   const noGpu = page.getByText('This site has no');
   const check = async (who: string) => {
     await page.goto(grid.url);
-    await expect(page.getByRole('table', { name: /by M and K, f32$/ })).toBeInViewport();
+    await expect(page.getByRole('grid', { name: /by M and K, f32$/ })).toBeInViewport();
     for (const path of ['/?shape=1024&groups=gpu,software,reference', '/?dtype=i32']) {
       await page.goto(`${grid.url}${path}`);
       await expect(noGpu).toHaveCount(path.includes('i32') ? 1 : 0);
@@ -103,7 +112,7 @@ test('on a phone the first figure is in the first screen, and the filters are on
   await check('admin');
   const profile = page.getByLabel('Profile', { exact: true });
   await expect(profile).toBeHidden();
-  await page.getByText('Change', { exact: true }).click();
+  await page.getByText(/^Advanced: profile default/).click();
   await profile.selectOption('fast');
   await expect(page).toHaveURL(/profile=fast/);
   await expect(profile).toBeVisible();

@@ -1,20 +1,10 @@
 import { type Leaderboard, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { DTYPES, dimensionsText, OPS, parseShape, shapeText, sidesText } from '@tilemark/kernels';
-import type { ReactNode } from 'react';
-import { linkStyle } from '@/ui/button';
 import { Chip, SelectField } from '@/ui/field';
 import { plural } from '@/ui/format';
 import { Tabs } from '@/ui/navigation';
 import { QueryForm } from '@/ui/query-form';
-import {
-  type BoardQuery,
-  boardHref,
-  boardTitle,
-  GROUP_TITLES,
-  type Group,
-  type View,
-  WITHOUT,
-} from './query';
+import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View, WITHOUT } from './query';
 
 /** The board's filters; the choice is in the address. */
 export function Filters({
@@ -40,111 +30,91 @@ export function Filters({
   const others = referenceShapes.filter((shape) => !isOwn(shape));
   const words = (shape: string) => sidesText({ op: query.op, shape: parseShape(query.op, shape) });
   const isListed = isOwn(asked) || others.includes(asked);
-  // Open where something of it was asked for.
-  const isAdvanced = query.groups !== undefined || query.profile !== PROFILES[0];
+  const shownGroups = GROUP_TITLES.filter(([group]) => groups.includes(group));
 
   return (
-    <PhoneFold title={boardTitle({ ...query, shape: asked || undefined, view: 'devices' })}>
-      <QueryForm
-        label="Filter the leaderboard"
-        resets={{
-          op: ['shape', 'ship'],
-          dtype: ['shape', 'ship'],
-          shape: ['ship'],
-          profile: ['ship'],
-        }}
-      >
-        {query.view !== 'devices' && <input type="hidden" name="view" value={query.view} />}
-        {query.ship !== undefined && <input type="hidden" name="ship" value={query.ship} />}
-        <Choice
-          name="op"
-          label="Operation"
-          value={query.op}
-          options={Object.entries(OPS).map(([id, { title }]) => [id, title])}
-        />
-        <Choice
-          name="dtype"
-          label="Element type"
-          value={query.dtype}
-          options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
-        />
-        <Choice
-          isLong
-          name="shape"
-          label={`Shape (${dimensionsText(query.op, '×')})`}
-          value={asked}
-          options={[
-            ...(isListed ? [] : [[asked, asked === '' ? 'no results yet' : words(asked)] as const]),
-            ...shapes.map(
-              ({ shape, devices }) =>
-                [shape, `${words(shape)} (${plural(devices, 'device')})`] as const,
-            ),
-            ...others.map((shape) => [shape, `${words(shape)} (reference)`] as const),
-          ]}
-        />
-        <details className="basis-full text-[0.8125rem]" open={isAdvanced}>
-          <summary className="text-muted">Advanced: profile and groups</summary>
-          <div className="mt-2 flex flex-wrap items-end gap-3">
-            <Choice
-              name="profile"
-              label="Profile"
-              value={query.profile}
-              options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
-            />
-            <fieldset className="min-w-0">
-              <legend className="mb-1 text-xs font-medium">Groups</legend>
-              {/* The key renews the controls when the address changes under them. */}
-              <div
-                className="flex min-h-8 flex-wrap items-center gap-1.5 whitespace-nowrap"
-                key={groups.join()}
-              >
-                {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(
-                  ([group, title]) => (
-                    <Chip
-                      key={group}
-                      name="groups"
-                      value={group}
-                      defaultChecked={groups.includes(group)}
-                    >
-                      {title}
-                    </Chip>
-                  ),
-                )}
-                {query.view === 'devices' && groups.includes('contributed') && (
+    <QueryForm
+      label="Filter the leaderboard"
+      resets={{
+        op: ['shape', 'ship'],
+        dtype: ['shape', 'ship'],
+        shape: ['ship'],
+        profile: ['ship'],
+      }}
+    >
+      {query.view !== 'devices' && <input type="hidden" name="view" value={query.view} />}
+      {query.ship !== undefined && <input type="hidden" name="ship" value={query.ship} />}
+      <Choice
+        name="op"
+        label="Operation"
+        value={query.op}
+        options={Object.entries(OPS).map(([id, { title }]) => [id, title])}
+      />
+      <Choice
+        name="dtype"
+        label="Element type"
+        value={query.dtype}
+        options={Object.entries(DTYPES).map(([dtype, { words }]) => [dtype, words])}
+      />
+      <Choice
+        isLong
+        name="shape"
+        label={`Shape (${dimensionsText(query.op, '×')})`}
+        value={asked}
+        options={[
+          ...(isListed ? [] : [[asked, asked === '' ? 'no results yet' : words(asked)] as const]),
+          ...shapes.map(
+            ({ shape, devices }) =>
+              [shape, `${words(shape)} (${plural(devices, 'device')})`] as const,
+          ),
+          ...others.map((shape) => [shape, `${words(shape)} (reference)`] as const),
+        ]}
+      />
+      <details className="basis-full text-[0.8125rem]">
+        <summary className="text-muted">
+          Advanced: profile {query.profile}; {shownGroups.map(([, title]) => title).join(', ')}
+        </summary>
+        <div className="mt-2 flex flex-wrap items-end gap-3">
+          <Choice
+            name="profile"
+            label="Profile"
+            value={query.profile}
+            options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
+          />
+          <fieldset className="min-w-0">
+            <legend className="mb-1 text-xs font-medium">Groups</legend>
+            {/* The key renews the controls when the address changes under them. */}
+            <div
+              className="flex min-h-8 flex-wrap items-center gap-1.5 whitespace-nowrap"
+              key={groups.join()}
+            >
+              {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(
+                ([group, title]) => (
                   <Chip
-                    name="contributed"
-                    value="together"
-                    defaultChecked={query.contributed === 'together'}
-                    key={query.contributed}
+                    key={group}
+                    name="groups"
+                    value={group}
+                    defaultChecked={groups.includes(group)}
                   >
-                    Rank contributed kernels with ours
+                    {title}
                   </Chip>
-                )}
-              </div>
-            </fieldset>
-          </div>
-        </details>
-      </QueryForm>
-    </PhoneFold>
-  );
-}
-
-/**
- * On a phone the filters are folded to what they choose, or they would fill the screen before the
- * first figure. A checkbox folds them, as it needs no script.
- */
-function PhoneFold({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div>
-      <input type="checkbox" id="show-filters" className="peer sr-only sm:hidden" />
-      <label
-        htmlFor="show-filters"
-        className="flex cursor-pointer items-baseline justify-between gap-3 rounded-tile text-[0.8125rem] font-medium peer-checked:mb-3 peer-focus-visible:outline-2 peer-focus-visible:outline-accent sm:hidden"
-      >
-        {title} <span className={`font-normal ${linkStyle}`}>Change</span>
-      </label>
-      <div className="max-sm:hidden max-sm:peer-checked:block">{children}</div>
-    </div>
+                ),
+              )}
+              {query.view === 'devices' && groups.includes('contributed') && (
+                <Chip
+                  name="contributed"
+                  value="together"
+                  defaultChecked={query.contributed === 'together'}
+                  key={query.contributed}
+                >
+                  Rank contributed kernels with ours
+                </Chip>
+              )}
+            </div>
+          </fieldset>
+        </div>
+      </details>
+    </QueryForm>
   );
 }
 

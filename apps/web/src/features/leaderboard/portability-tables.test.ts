@@ -1,4 +1,4 @@
-import { DEVICE_GROUPS, type PortabilityReport } from '@tilemark/core';
+import type { PortabilityReport } from '@tilemark/core';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { PortabilityTables, shippingSummary } from './portability-tables';
@@ -26,28 +26,6 @@ it('says who has not measured it', () => {
     'Costs nothing on the only device that measured it; 1 device has not.',
   );
   expect(summary(device('B', null))).toBe('No device shown has measured it.');
-});
-
-it.each([0, 1])('names the groups that are switched off where it has %i devices', (devices) => {
-  const report: PortabilityReport = {
-    problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-    profile: 'default',
-    methodology: 2,
-    problems: [],
-    groups: ['gpu'],
-    unconfirmed: false,
-    devices,
-    variants: [],
-    shipping: devices === 0 ? null : { address: 'y', devices: [device('A', 1)] },
-  };
-  const textOf = (groups: PortabilityReport['groups']) =>
-    renderToStaticMarkup(
-      PortabilityTables({ report: { ...report, groups }, query: boardQuerySchema.parse({}) }),
-    );
-  const off = textOf(['gpu', 'browser']);
-  expect(off).toContain('Groups that are switched off: Software adapters, Host CPUs.');
-  expect(off).toContain('groups=gpu%2Cbrowser%2Csoftware%2Ccpu');
-  expect(textOf([...DEVICE_GROUPS])).not.toContain('switched off');
 });
 
 it('marks variants of contributed kernels, and those alone', () => {

@@ -1,4 +1,4 @@
-import { DEVICE_GROUPS, isContributed, type PortabilityReport } from '@tilemark/core';
+import { isContributed, type PortabilityReport } from '@tilemark/core';
 import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
 import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
@@ -9,7 +9,7 @@ import { Badge, Empty } from '@/ui/notice';
 import { Section } from '@/ui/page';
 import { Bar } from '@/ui/rate-bar';
 import { DataTable } from '@/ui/table';
-import { type BoardQuery, boardHref, GROUP_TITLES, restOf, WITHOUT } from './query';
+import { type BoardQuery, boardHref, restOf } from './query';
 import { ShorterMedian } from './row-parts';
 
 /** Which variant to ship where one has to do for all, and what that costs. */
@@ -21,26 +21,15 @@ export function PortabilityTables({
   query: BoardQuery;
 }) {
   const { problem, shipping, variants } = report;
-  if (!problem || !shipping) {
+  if (!problem || !shipping || report.devices === 1) {
+    const one = report.devices === 1;
     return (
-      <Empty title="No device shown has a ranked result of this problem">
-        <p>Portability follows from ranked results only. Choose another problem.</p>
-        <SwitchedOff groups={report.groups} query={query} />
-      </Empty>
-    );
-  }
-  if (report.devices === 1) {
-    return (
-      <Empty title="Only one device shown has ranked results of this problem">
+      <Empty
+        title={`${one ? 'Only one' : 'No'} device shown has ${one ? 'ranked results' : 'a ranked result'} of this problem`}
+      >
         <p>
-          Portability compares what a variant costs on several devices. Choose a problem that more
-          of them have measured, or{' '}
-          <TextLink href={boardHref(query, { view: 'heatmap' })}>
-            see the kernels of this one
-          </TextLink>
-          .
+          Portability compares devices by ranked results. Choose another problem or more groups.
         </p>
-        <SwitchedOff groups={report.groups} query={query} />
       </Empty>
     );
   }
@@ -60,7 +49,7 @@ export function PortabilityTables({
             )}
             {isCompared
               ? 'Geometric mean of the share of each device’s best rate; higher is better.'
-              : 'No variant was measured on more than one device, so this says nothing about portability yet: each row is the share of the best rate on its one device.'}{' '}
+              : 'No variant was measured on more than one device yet: each share is of its one device.'}{' '}
             A share counts a median, or the slow end of its interval where that is wide.{' '}
             <TextLink href="/docs/choose#portability">Formula</TextLink>
           </>
@@ -189,29 +178,6 @@ function ContributedBadge({ of }: { of: string }) {
       {' '}
       <Badge>contributed</Badge>
     </>
-  );
-}
-
-/** Groups of devices that are not shown, and the way to them. */
-function SwitchedOff({
-  groups,
-  query,
-}: {
-  groups: PortabilityReport['groups'];
-  query: BoardQuery;
-}) {
-  const off = GROUP_TITLES.filter(
-    ([group]) => !WITHOUT.portability.includes(group) && !groups.some((each) => each === group),
-  );
-  if (off.length === 0) return null;
-  return (
-    <p>
-      Groups that are switched off: {off.map(([, title]) => title).join(', ')}.{' '}
-      <TextLink href={boardHref(query, { groups: DEVICE_GROUPS.join(',') })}>
-        Switch all groups on
-      </TextLink>
-      .
-    </p>
   );
 }
 
