@@ -6,7 +6,6 @@ import {
   formatEstimate,
   formatNs,
   formatOfPeak,
-  formatParams,
   formatRate,
   formatShape,
   formatSpeedup,
@@ -14,12 +13,6 @@ import {
 } from './format';
 
 const spaced = (text: string) => text.replaceAll('\u202f', ' ');
-
-it('breaks the lines of parameters at commas only', () => {
-  expect(formatParams({ rows: 3072, cols: 4096 })).toBe(
-    'rows\u00a0=\u00a03072, cols\u00a0=\u00a04096',
-  );
-});
 
 describe('formatNs', () => {
   it.each([

@@ -23,12 +23,6 @@ export const formatCount = (count: number): string => whole.format(count);
 export const plural = (count: number, noun: string): string =>
   `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** `rows = 3072, cols = 4096`, whose lines break at commas only. */
-export const formatParams = (params: Readonly<Record<string, number | string>>): string =>
-  Object.entries(params)
-    .map(([name, value]) => `${name}\u00a0=\u00a0${value}`)
-    .join(', ');
-
 /** ns, µs, ms or s for a time, and how many ns that is. */
 export function unitFor(ns: number): { readonly scale: number; readonly unit: string } {
   if (ns < 1e3) return { scale: 1, unit: 'ns' };
@@ -91,10 +85,6 @@ export const ratioText = ({
   readonly low: number;
   readonly high: number;
 }): string => `${formatSpeedup(ratio)} (${formatSpeedup(low)} to ${formatSpeedup(high)})`;
-
-/** A ratio of speeds before what it is against: `0.967 of`, `2.16 times`. */
-export const formatTimes = (ratio: number): string =>
-  `${threeDigits.format(ratio)} ${ratio < 1 ? 'of' : 'times'}`;
 
 /** A share of one: `3.5%`. */
 export const formatPercent = (share: number): string => `${twoDigits.format(share * 100)}%`;

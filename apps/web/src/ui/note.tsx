@@ -1,24 +1,23 @@
-/** What notes below a table are found by, in their order. */
-const MARKS = ['†', '‡', '§', '¶'] as const;
-const markOf = (note: string, among: readonly string[]): string =>
-  MARKS[among.indexOf(note)] ?? `(${among.indexOf(note) + 1})`;
-
-/** Behind a figure that a note is about; nothing where there is none. */
+/** The number of a note below the table, behind what it is about; nothing where there is none. */
 export function NoteMark({ of: note, among }: { of: string | null; among: readonly string[] }) {
+  if (note === null) return null;
   return (
-    note && (
-      <span title={note}>
-        <span aria-hidden="true">{markOf(note, among)}</span>
-        <span className="sr-only">, {note}</span>
-      </span>
-    )
+    <span title={note} className="text-xs font-normal whitespace-nowrap text-muted">
+      <span className="sr-only"> note </span>[{among.indexOf(note) + 1}]
+    </span>
   );
 }
 
-/** The notes below their table. */
-export const Notes = ({ of: notes }: { of: readonly string[] }) =>
-  notes.map((note) => (
-    <p key={note} className="mt-2 max-w-prose text-xs text-muted">
-      <span aria-hidden="true">{markOf(note, notes)}</span> {note}
-    </p>
-  ));
+/** The notes below their table, each once; nothing without any. */
+export function Notes({ of: notes }: { of: readonly string[] }) {
+  if (notes.length === 0) return null;
+  return (
+    <ol aria-label="Notes" className="mt-2 space-y-0.5 text-xs text-muted">
+      {notes.map((note, index) => (
+        <li key={note} className="break-words">
+          [{index + 1}] {note}
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -3,6 +3,7 @@ import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DeviceName } from '@/features/devices/device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
+import { PartsBar } from '@/ui/parts-bar';
 import { DataTable } from '@/ui/table';
 
 /** States of a cell's runs, with their looks in the bar: each has a colour and a pattern of its own. */
@@ -66,14 +67,13 @@ function Suite({ title, device, cell }: { title: string; device: string; cell: C
   return (
     <li>
       <span className="block text-xs font-medium">{title}</span>
-      <span aria-hidden="true" className="my-1 flex h-2 gap-px bg-surface">
-        {PARTS.filter(([part]) => cell[part] > 0).map(([part, color]) => (
-          <span
-            key={part}
-            className={color}
-            style={{ width: `${(cell[part] / cell.total) * 100}%` }}
-          />
-        ))}
+      <span aria-hidden="true" className="my-1 block">
+        <PartsBar
+          label={title}
+          text={cellText(cell)}
+          parts={PARTS.map(([part, color]) => [color, cell[part]])}
+          whole={cell.total}
+        />
       </span>
       <span className="block text-xs">
         <TextLink

@@ -25,11 +25,12 @@ import {
   formatSpeedup,
   plural,
 } from '@/ui/format';
+import { NoteMark, Notes } from '@/ui/note';
 import { fullBar, RateBar } from '@/ui/rate-bar';
 import { type Column, DataTable } from '@/ui/table';
 import { type BoardRow, boardRows } from './board-rows';
 import { type BoardQuery, type Group, restOf } from './query';
-import { SourceMark, Sources, sourcesOf } from './reference-rows';
+import { sourcesOf } from './reference-rows';
 
 /** Metrics whose figure another one of the row shows beside its own; the rate leads, as a bar. */
 const METRICS = metricsOf('board', ['lowNs', 'highNs', 'roofBound', 'rate']);
@@ -139,7 +140,7 @@ export function Board({
           },
         ]}
       />
-      <Sources of={sources} />
+      <Notes of={sources} />
     </>
   );
 }
@@ -149,7 +150,7 @@ function Device({ row, sources }: { row: BoardRow; sources: readonly string[] })
   return (
     <>
       {device ? <DeviceName device={device} /> : <span className="font-normal">{hardware}</span>}{' '}
-      {source !== null && <SourceMark text={source} among={sources} />}
+      <NoteMark of={source} among={sources} />
       {unranked && <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>}
       {isUnconfirmed && <UnconfirmedMark />}
     </>

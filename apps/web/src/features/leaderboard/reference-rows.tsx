@@ -5,6 +5,7 @@ import { problemText } from '@/features/sweeps/runs';
 import { Rate } from '@/ui/facts';
 import { formatMoment, formatNs } from '@/ui/format';
 import { Link } from '@/ui/link';
+import { NoteMark, Notes } from '@/ui/note';
 import { Badge } from '@/ui/notice';
 import { DataTable } from '@/ui/table';
 
@@ -54,13 +55,13 @@ export function ReferenceTable({
             cell: (figure) => (
               <>
                 {figure.hardware ?? 'Unknown hardware'}{' '}
-                <SourceMark text={provenance(figure)} among={sources} />
+                <NoteMark of={provenance(figure)} among={sources} />
               </>
             ),
           },
         ]}
       />
-      <Sources of={sources} />
+      <Notes of={sources} />
     </>
   );
 }
@@ -116,26 +117,3 @@ export function provenance({ imported, measuredAt, source, unranked }: Reference
 export const sourcesOf = (figures: readonly ReferenceFigure[]): string[] => [
   ...new Set(figures.map(provenance)),
 ];
-
-/** The number of a figure's source in the list below. */
-export function SourceMark({ text, among }: { text: string; among: readonly string[] }) {
-  return (
-    <span title={text} className="text-xs font-normal whitespace-nowrap text-muted">
-      <span className="sr-only">source </span>[{among.indexOf(text) + 1}]
-    </span>
-  );
-}
-
-/** The sources below their table; nothing without any. */
-export function Sources({ of }: { of: readonly string[] }) {
-  if (of.length === 0) return null;
-  return (
-    <ol aria-label="Sources" className="mt-2 space-y-0.5 text-xs font-normal text-muted">
-      {of.map((text, index) => (
-        <li key={text} className="break-words">
-          [{index + 1}] {text}
-        </li>
-      ))}
-    </ol>
-  );
-}

@@ -81,7 +81,7 @@ test('figures of reference stand below the result of their hardware, and are nev
   await recordAll(store, deviceKey, workerId, [[run, measured(1e6)]]);
   const { html } = await openedOf({ shape: '2048', groups: 'gpu,reference' });
   const rows = html.split('<tr').map((row) => row.replace(/<[^>]*>/g, ' '));
-  const own = rows.findIndex((row) => row.includes('matmul/naive') && !row.includes('source'));
-  expect(rows[own + 1]).toMatch(/–.*NVIDIA H200.*source/);
+  const own = rows.findIndex((row) => row.includes('matmul/naive') && !row.includes('note'));
+  expect(rows[own + 1]).toMatch(/–.*NVIDIA H200.*note/);
   expect(html.match(/never ranked/g)).toHaveLength(1);
 });

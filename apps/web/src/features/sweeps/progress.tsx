@@ -3,6 +3,7 @@ import { ascending, deviation, group, mean, pairs } from 'd3-array';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
+import { PartsBar } from '@/ui/parts-bar';
 
 /** How far a sweep is: its status, a bar in parts, and each device's share of it. */
 
@@ -54,28 +55,14 @@ const PARTS = [
   ['failed', 'bg-amber'],
 ] as const;
 
-export function ProgressBar({ counts, label }: { counts: Counts; label: string }) {
-  const ended = counts.total - counts.pending;
-  return (
-    <div
-      role="progressbar"
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={counts.total}
-      aria-valuenow={ended}
-      aria-valuetext={`${ended} of ${plural(counts.total, 'run')} ended`}
-      className="flex h-2 overflow-hidden bg-sunken"
-    >
-      {PARTS.map(([part, color]) => (
-        <span
-          key={part}
-          className={`${color} transition-[width] duration-500`}
-          style={{ width: `${(counts[part] / Math.max(1, counts.total)) * 100}%` }}
-        />
-      ))}
-    </div>
-  );
-}
+export const ProgressBar = ({ counts, label }: { counts: Counts; label: string }) => (
+  <PartsBar
+    label={label}
+    text={`${counts.total - counts.pending} of ${plural(counts.total, 'run')} ended`}
+    parts={PARTS.map(([part, color]) => [color, counts[part]])}
+    whole={counts.total}
+  />
+);
 
 /** The same in figures, which also says what the parts' colours mean. */
 export function CountsLine({

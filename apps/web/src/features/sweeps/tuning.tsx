@@ -11,6 +11,7 @@ import { VariantLink } from '@/features/kernels/address';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate, Timing } from '@/ui/facts';
 import { formatCount, formatDuration, formatShape, formatSpeedup, plural } from '@/ui/format';
+import { PartsBar } from '@/ui/parts-bar';
 import { isCut } from './progress';
 
 /** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
@@ -34,28 +35,20 @@ export const phaseFact = (
 });
 
 /** How much of its time a tuning has used. */
-export function BudgetBar({ tuning, label }: { tuning: Tuning; label: string }) {
-  const { budgetSeconds, decision, usedSeconds } = tuning;
-  // What ended for its time, with shapes left, is not shown as a success.
-  const color = isCut(tuning) ? 'bg-line-strong' : 'bg-accent';
-  const share = decision ? 1 : Math.min(1, usedSeconds / budgetSeconds);
-  return (
-    <div
-      role="progressbar"
-      aria-label={label}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={Math.round(100 * share)}
-      aria-valuetext={usedText(tuning)}
-      className="flex h-2 overflow-hidden bg-sunken"
-    >
-      <span
-        className={`${color} transition-[width] duration-500`}
-        style={{ width: `${share * 100}%` }}
-      />
-    </div>
-  );
-}
+export const BudgetBar = ({ tuning, label }: { tuning: Tuning; label: string }) => (
+  <PartsBar
+    label={label}
+    text={usedText(tuning)}
+    // What ended for its time, with shapes left, is not shown as a success.
+    parts={[
+      [
+        isCut(tuning) ? 'bg-line-strong' : 'bg-accent',
+        tuning.decision ? 1 : Math.min(1, tuning.usedSeconds / tuning.budgetSeconds),
+      ],
+    ]}
+    whole={1}
+  />
+);
 
 /** What decides a search of one problem may come when its time is used up. */
 export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>): string {

@@ -27,10 +27,10 @@ test('marks what is said against a published figure, in its cell and below the t
   const cautious = publishedOfSuite('tiled-vs-naive@1')!;
   const { note } = cautious.results.find((each) => each.note !== null)!;
   const html = renderToStaticMarkup(createElement(ReportTable, { report: cautious, runs: [] }));
-  expect(html).toContain(`<span aria-hidden="true">†</span><span class="sr-only">, ${note}`);
-  expect(html).toContain(`<span aria-hidden="true">†</span> ${note}</p>`);
-  expect(html.replaceAll(/<[^>]*>/g, '')).toContain(`13.4×†, ${note}`);
-  expect(htmlOf([])).not.toContain('†');
+  expect(html).toMatch(/<ol aria-label="Notes"/);
+  expect(html.replaceAll(/<[^>]*>/g, '')).toContain(`[1] ${note}`);
+  expect(html.replaceAll(/<[^>]*>/g, '')).toMatch(/13\.4× note \[1\]/);
+  expect(htmlOf([])).not.toContain('note [');
 });
 
 test('says the hardware of the host rows, where there are some', () => {
