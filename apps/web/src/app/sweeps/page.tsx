@@ -176,9 +176,8 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
       )}
       {page.items.length > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">
-          Fastest run: in each unit a ranked one before any other; a copy only where nothing else
-          was measured. Duration: from the start of the first run to the end of the last, with runs
-          of other sweeps between them.
+          Fastest run: ranked ones first. Duration: first start to last end, other sweeps’ runs
+          included.
         </p>
       )}
       <NextPage cursor={page.nextCursor} path="/sweeps" query={searchObject(filter)} />

@@ -119,11 +119,7 @@ export function RooflinePlot({
             }))
           : []
       }
-      caption={`Roofline of ${device} under profile ${roof.profile}: ${
-        bandwidth === null
-          ? 'peak multiply-adds; the memory slope is missing because no copy was measured'
-          : `fastest copy, ${formatRate(bandwidth)} GB/s, and peak multiply-adds`
-      }${roof.from === 'results' ? ', from results' : ''}. Higher is better; points near the line leave little to gain. A result's % of peak is of copies as large as all its buffers, which may be slower than the fastest. ${aboveRoof(roof, points)}`.trimEnd()}
+      caption={`${device}, profile ${roof.profile}: ${bandwidth === null ? 'no copy was measured' : `fastest copy ${formatRate(bandwidth)} GB/s`}, and peak multiply-adds${roof.from === 'results' ? ', from results' : ''}. Higher is better. ${aboveRoof(roof, points)}`.trimEnd()}
       summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} ${units} and ${formatIntensity(best.flopPerByte)}.`}
     />
   );

@@ -142,9 +142,7 @@ export function TuningFacts({
             <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
           </p>
           <p className="px-4 pb-3 text-xs text-muted">
-            Quick runs (policy screen) take few samples and are less certain. {decidedBy(tuning)} So
-            the winner may take longer than some quick run. The leaderboard ranks separate runs, so
-            where two variants cannot be told apart it may place another one first.{' '}
+            {decidedBy(tuning)} Quick runs are less certain, so one may seem faster than the winner.{' '}
             <TextLink href="/docs/choose#on-a-grid">How the winner is decided</TextLink>
           </p>
         </>
@@ -168,9 +166,7 @@ export function FastestTime({ of }: { of: NonNullable<TunedShape['best']> }) {
 /** What the winner rests on. */
 export function decidedBy({ decision, finals }: Pick<ProblemTuning, 'decision' | 'finals'>) {
   if (decision && decision.duels.length > 0) return 'Full runs and duels decide.';
-  return finals > 1
-    ? 'Full runs decide.'
-    : 'The winner is the only variant measured in full: while time is left, so is any whose quick run came within 10% of its own.';
+  return finals > 1 ? 'Full runs decide.' : 'The winner is the only variant measured in full.';
 }
 
 /** The lookup that now answers with what was found. */
