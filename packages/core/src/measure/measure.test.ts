@@ -38,7 +38,12 @@ function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
     ...executor,
     prepare: async (...args) => {
       const good = await executor.prepare(...args);
-      const bad = fault(good);
+      const { verify, ...others } = fault(good);
+      // As on the host: there is a verdict at once.
+      const judge: Prepared['judge'] = async (...asked) => ({
+        answer: Promise.resolve(await (verify ?? good.verify.bind(good))(...asked)),
+      });
+      const bad: Partial<Prepared> = { ...(verify && { judge, verify }), ...others };
       return new Proxy(good, {
         get: (target, name) => {
           const from = name in bad ? bad : target;

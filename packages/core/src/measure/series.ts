@@ -25,7 +25,7 @@ export interface Sampler {
 const BATCH_NS = 100e6;
 
 /** Device time of a hot series, ns. */
-const HOT_NS = 200e6;
+const HOT_NS = 100e6;
 
 /** After a warm-up this long the device counts as warm, whatever the canary says, ns. */
 const LONGEST_WARM_UP_NS = 2e9;

@@ -82,7 +82,7 @@ export class Judge {
     this.#results.destroy();
   }
 
-  /** Starts to compile what verdicts take, all at once; errors come from `verdict`. */
+  /** Starts to compile what verdicts take, all at once; errors come from `judge`. */
   compileAhead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
     if (!this.#references.has(problem)) return;
     this.#references.compileAhead({ problem, computes });
@@ -92,7 +92,9 @@ export class Judge {
       ? [valuesSource(problem.dtype), 4]
       : [bitsSource(problem.dtype), 2];
     this.#results.compile(source, read).catch(() => undefined);
-    this.#results.compile(guardsWgsl, 1).catch(() => undefined);
+    for (const small of [guardsWgsl, fingerprintWgsl]) {
+      this.#results.compile(small, 1).catch(() => undefined);
+    }
   }
 
   /** Parts of an output whose references take some milliseconds each. */
