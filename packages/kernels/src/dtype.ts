@@ -42,6 +42,8 @@ export interface Rounding {
   readonly sumRoundoff: number;
   /** The final rounding to the element type: unit roundoff and subnormal spacing; null if none. */
   readonly store: { readonly roundoff: number; readonly subnormal: number } | null;
+  /** Half of the inputs are below this normal number, which a device may take for 0; absent: none are. */
+  readonly flushed?: number;
 }
 
 /** Sums without rounding: integers, and integer-valued inputs of any dtype. */

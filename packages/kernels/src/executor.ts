@@ -3,7 +3,6 @@ import type { Probe, ProbeRequest } from './probe/probe';
 import type { Problem } from './problem';
 import type { Tensor } from './scalar';
 import type { Sample } from './timing';
-import type { InputMode } from './verify/inputs';
 import type { PoisonKind } from './verify/poison';
 import type { Verdict } from './verify/verification';
 
@@ -25,8 +24,6 @@ export interface PrepareOptions {
   readonly seed: number;
   /** Of the guards, the poison and what a sampled check looks at; absent: drawn at random. */
   readonly secrets?: Secrets;
-  /** Absent: `uniform`. */
-  readonly inputs?: InputMode;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
   /** Whether to time an upload of the inputs, which are generated on the device either way; absent: no. */

@@ -36,7 +36,7 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
   } else if (!definition.dtypes.includes(problem.dtype)) {
     reasons.push(`${definition.id} supports ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
   } else {
-    const fault = faultOf(problem.op, problem.shape, problem.dtype);
+    const fault = faultOf(problem.op, problem.shape, problem.dtype, problem.regime);
     if (fault) reasons.push(fault.reason);
     reasons.push(...brokenConstraints(definition, tunables));
     reasons.push(...problemReasons(definition, tunables, problem));

@@ -18,6 +18,7 @@ export * from './op';
 export * from './ops';
 export type { Probe, ProbeRequest } from './probe/probe';
 export * from './problem';
+export * from './regime';
 export * from './registry';
 export * from './scalar';
 export * from './shape';
@@ -28,13 +29,8 @@ export type { Sample } from './timing';
 export type { TransposeShape } from './transpose/op';
 export * from './variant';
 export type { Comparison, WorstElement } from './verify/compare';
-export {
-  type InputChoice,
-  type InputMode,
-  inputTensors,
-  seedOfSet,
-  storedBytes,
-} from './verify/inputs';
+export { type InputChoice, seedOfSet } from './verify/fills';
+export { inputTensors, storedBytes } from './verify/inputs';
 export type { PoisonKind } from './verify/poison';
 export type { OutputCheck, Verdict, VerifyMethod } from './verify/verification';
 export * from './verify/verify';

@@ -1,15 +1,17 @@
 import type { Dtype } from './dtype';
 import type { OPS, OpId } from './ops';
+import type { Regime } from './regime';
 
 /** The shape of an op, by its dimensions: `{ m, n, k }`. */
 export type ShapeOf<Id extends OpId> = ReturnType<(typeof OPS)[Id]['shape']>;
 export type Shape = ShapeOf<OpId>;
 
-/** What is computed: op + shape + dtype. The variant says how. */
+/** What is computed: op + shape + dtype, on inputs as usual or in a regime. The variant says how. */
 export type Problem<Id extends OpId = OpId> = {
   readonly [Each in Id]: {
     readonly op: Each;
     readonly shape: ShapeOf<Each>;
     readonly dtype: Dtype;
+    readonly regime?: Regime | undefined;
   };
 }[Id];

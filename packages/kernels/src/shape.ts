@@ -2,6 +2,8 @@ import { DTYPES, type Dtype, idsOf, isBlocked, isByRows } from './dtype';
 import { InputError } from './errors';
 import { OPS, type OpId, opById } from './ops';
 import type { Problem, Shape } from './problem';
+import { parseRegime, type Regime } from './regime';
+import { regimeFault } from './verify/fills';
 
 /**
  * Largest dimension a problem may have: kernels count elements in 32 bits, and tiles reach up to 255
@@ -89,6 +91,8 @@ export interface ProblemText {
   readonly op: string;
   readonly shape: string;
   readonly dtype: string;
+  /** See `REGIMES`; null or absent: inputs as usual. */
+  readonly regime?: string | null | undefined;
 }
 
 /**
@@ -106,11 +110,14 @@ export function faultOf(
   op: OpId,
   shape: Shape,
   dtype: Dtype,
+  regime?: Regime,
 ): { readonly field: string; readonly reason: string; readonly multiple?: number } | null {
   const { dimensions, inputs, stored } = opById(op);
   if (inputs(shape).length < 2 && (isByRows(dtype) || isBlocked(dtype))) {
     return { field: 'dtype', reason: `${dtype} says how B is stored, but ${op} has one input` };
   }
+  const undrawn = regimeFault({ op, shape, dtype, regime } as Problem);
+  if (undrawn) return { field: 'regime', reason: undrawn };
   const { inputs: tensors } = stored(shape, dtype);
   const at = tensors.findIndex(({ dims, storage }) => dims.cols % storage.block !== 0);
   const tensor = tensors[at];
@@ -130,12 +137,13 @@ export function faultOf(
 }
 
 /** Parses a problem from user input. Throws InputError at the invalid part. */
-export function parseProblem({ op, shape, dtype }: ProblemText): Problem {
+export function parseProblem({ op, shape, dtype, regime }: ProblemText): Problem {
   if (!Object.hasOwn(DTYPES, dtype)) {
     throw new InputError(
       `There is no dtype '${dtype}'. Dtypes: ${idsOf(DTYPES).join(', ')}.`,
       'dtype',
     );
   }
-  return { op, shape: parseShape(op as OpId, shape), dtype } as Problem;
+  const problem = { op, shape: parseShape(op as OpId, shape), dtype } as Problem;
+  return regime ? { ...problem, regime: parseRegime(regime) } : problem;
 }

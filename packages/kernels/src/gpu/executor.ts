@@ -85,7 +85,7 @@ class GpuExecutor implements Executor {
       variant,
       problem,
     );
-    const { seed, inputs: mode = 'uniform', secrets = drawSecret } = options;
+    const { seed, secrets = drawSecret } = options;
     const buffers = await this.#allocate(problem, options);
     try {
       const uploadNs = await this.#timeUpload(buffers, options);
@@ -97,7 +97,7 @@ class GpuExecutor implements Executor {
       const group = await this.#bind(layout, buffers, shared);
       return new GpuPrepared(
         this.#context,
-        { problem, kernel: definition, seed, mode, secrets },
+        { problem, kernel: definition, seed, secrets },
         { dispatches, sets: buffers, group, ...shared },
         { compileNs, uploadNs, fillNs },
       );
@@ -210,10 +210,10 @@ class GpuExecutor implements Executor {
   async #fill(
     buffers: readonly BufferSet[],
     problem: Problem,
-    { seed, inputs: mode = 'uniform' }: PrepareOptions,
+    { seed }: PrepareOptions,
   ): Promise<number> {
     const beganNs = nowNs();
-    await fillSets(this.#context.filler, problem, buffers, { seed, mode });
+    await fillSets(this.#context.filler, problem, buffers, seed);
     await this.#context.watch.idle();
     return nowNs() - beganNs;
   }

@@ -1,4 +1,5 @@
-import { type Fill, fillWords } from '../verify/inputs';
+import type { Scalar } from '../scalar';
+import { type Fill, fillWords } from '../verify/fills';
 import { POISON_WORD } from '../verify/poison';
 import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
 import fillWgsl from './fill.wgsl?raw';
@@ -25,6 +26,14 @@ function fillSource(fill: Fill): string {
   return source;
 }
 
+/** By their bits, because a conversion may give 0. */
+const DENORMALS: Readonly<Record<Scalar, string>> = {
+  f32: 'bitcast<f32>((sign << 31u) | mantissa)',
+  f16: 'bitcast<vec2<f16>>((sign << 15u) | mantissa).x',
+  i32: '0',
+  u32: '0',
+};
+
 function buildSource({ item, bits, exponent }: Fill): string {
   if (item.packing) {
     const { wgsl, bias, flip } = item.packing;
@@ -42,6 +51,7 @@ function buildSource({ item, bits, exponent }: Fill): string {
     `const FRACTION_BITS = ${bits}u;`,
     `const SCALE = 0x1p${exponent - bits}f;`,
     `const INTEGERS = ${item.isInteger};`,
+    `fn denormal(sign: u32, mantissa: u32) -> T { return ${DENORMALS[item.element]}; }`,
     fillWgsl,
   ].join('\n');
 }

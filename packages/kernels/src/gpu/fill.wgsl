@@ -1,19 +1,23 @@
-// Fills a part of a tensor with the inputs of `inputs.ts`, bit for bit.
+// Fills a part of a tensor with the inputs of `inputs.ts`, bit for bit; fills.ts says what they are for.
 //
 // bindings  0 the part   1 how to fill it
 // The header declares T, the type of items, FRACTION_BITS: the significant bits of a fraction, SCALE:
 // what a fraction's integer is multiplied by (a constant, because WGSL lets a division at run time be
-// off by 2.5 ULP), and INTEGERS: T is one.
+// off by 2.5 ULP), INTEGERS: T is one, and `denormal`: one of its sign and mantissa.
 
 struct Fill {
   length: u32, stream: u32, kind: u32, range: i32, least: i32,
-  // Of scaled values.
+  // Of the lines that are summed.
   each: u32, steps: u32, pitch: u32, step: u32, role: u32,
 }
 
-const EXACT = 1u;
+const WHOLE = 1u;
 const SCALED = 2u;
 const BITS = 3u;
+const LARGE = 4u;
+const OUTLIERS = 5u;
+const ZEROS = 6u;
+const DENORMALS = 7u;
 
 @group(0) @binding(0) var<storage, read_write> tensor: array<T>;
 @group(0) @binding(1) var<uniform> fill: Fill;
@@ -31,9 +35,16 @@ fn exponent(bits: u32) -> i32 {
   return i32(bits % u32(fill.range - fill.least + 1)) + fill.least;
 }
 
+fn power_of_two(exponent: i32) -> f32 {
+  return bitcast<f32>(u32(exponent + 127) << 23u);
+}
+
+fn odd(bits: u32) -> f32 {
+  return f32(i32(2u * (bits >> (32u - FRACTION_BITS)) + 1u) - (1i << FRACTION_BITS));
+}
+
 fn fraction(bits: u32) -> T {
-  let odd = i32(2u * (bits >> (32u - FRACTION_BITS)) + 1u) - (1i << FRACTION_BITS);
-  return T(f32(odd) * SCALE);
+  return T(odd(bits) * SCALE);
 }
 
 fn integer(bits: u32) -> T {
@@ -41,12 +52,21 @@ fn integer(bits: u32) -> T {
   return T(select(value + 1, value, value < 0));
 }
 
+/// The line of an element, counted through a batch.
+fn line_of(at: u32) -> u32 {
+  let size = fill.each * fill.steps;
+  return at / size * fill.each + at % size / fill.pitch % fill.each;
+}
+
+/// Its step along the sum.
+fn step_of(at: u32) -> u32 {
+  return at % (fill.each * fill.steps) / fill.step % fill.steps;
+}
+
 fn scaled(at: u32, bits: u32) -> T {
   const WIDTH = FRACTION_BITS - 1u;
-  let size = fill.each * fill.steps;
-  let within = at % size;
-  let line = at / size * fill.each + within / fill.pitch % fill.each;
-  let p = within / fill.step % fill.steps;
+  let line = line_of(at);
+  let p = step_of(at);
   let of_line = hash32(hash32(line + fill.stream));
   let places = max((fill.steps + 1u - fill.role) / 2u, 1u);
   var magnitude = bits >> (32u - WIDTH);
@@ -56,7 +76,32 @@ fn scaled(at: u32, bits: u32) -> T {
     magnitude = select(1u << ((bits >> 8u) % WIDTH), 0u, (bits & 0x10u) == 0u);
   }
   let value = select(f32(magnitude), -f32(magnitude), (bits & 1u) == 1u && magnitude > 0u);
-  return T(value * bitcast<f32>(u32(exponent(of_line >> 1u) + 127) << 23u));
+  return T(value * power_of_two(exponent(of_line >> 1u)));
+}
+
+fn large(at: u32, bits: u32) -> T {
+  const WIDTH = i32(FRACTION_BITS);
+  if (hash32(hash32(line_of(at) + fill.stream)) % 8u != 0u) {
+    return T(odd(bits) * power_of_two(fill.least - WIDTH));
+  }
+  let magnitude = (1u << (FRACTION_BITS - 1u)) + ((bits >> (33u - FRACTION_BITS)) | 1u);
+  return T(f32(magnitude) * power_of_two(fill.range - WIDTH));
+}
+
+fn outlier(at: u32, bits: u32) -> T {
+  let is_outlier = step_of(at) % 2u == fill.role && hash32(bits) % 32u == 0u;
+  return T(odd(bits) * SCALE * power_of_two(select(0, fill.range, is_outlier)));
+}
+
+fn among_zeros(at: u32, bits: u32) -> T {
+  if (hash32(hash32(at / 64u + fill.stream)) % 2u == 0u) { return T(0); }
+  if (INTEGERS) { return integer(bits); }
+  return fraction(bits);
+}
+
+fn among_denormals(bits: u32) -> T {
+  if (hash32(bits) % 2u == 0u) { return fraction(bits); }
+  return denormal(bits >> 31u, (bits & ((1u << (FRACTION_BITS - 1u)) - 1u)) | 1u);
 }
 
 fn pattern(bits: u32) -> T {
@@ -72,14 +117,15 @@ fn pattern(bits: u32) -> T {
 fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
   for (var i = id.x; i < fill.length; i += groups.x * 256u) {
     let bits = hash32(i + fill.stream);
-    if (fill.kind == EXACT) {
-      tensor[i] = integer(bits);
-    } else if (fill.kind == SCALED) {
-      tensor[i] = scaled(i, bits);
-    } else if (fill.kind == BITS) {
-      tensor[i] = pattern(bits);
-    } else {
-      tensor[i] = fraction(bits);
+    switch (fill.kind) {
+      case WHOLE: { tensor[i] = integer(bits); }
+      case SCALED: { tensor[i] = scaled(i, bits); }
+      case BITS: { tensor[i] = pattern(bits); }
+      case LARGE: { tensor[i] = large(i, bits); }
+      case OUTLIERS: { tensor[i] = outlier(i, bits); }
+      case ZEROS: { tensor[i] = among_zeros(i, bits); }
+      case DENORMALS: { tensor[i] = among_denormals(bits); }
+      default: { tensor[i] = fraction(bits); }
     }
   }
 }

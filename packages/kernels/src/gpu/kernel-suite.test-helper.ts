@@ -7,7 +7,8 @@ import type { Problem, Shape } from '../problem';
 import { kernelsOf } from '../registry';
 import { faultOf, shapeText } from '../shape';
 import { resolveVariant } from '../variant';
-import { inputTensors, seedOfSet } from '../verify/inputs';
+import { seedOfSet } from '../verify/fills';
+import { inputTensors } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
 import { limitsOf, useExecutor } from './dawn.test-helper';
 

@@ -7,14 +7,7 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { newTurns, type Rotation, rotationOf, type Turn, turnOf } from '../rotation';
 import type { Sample } from '../timing';
-import {
-  fillsOf,
-  type InputChoice,
-  type InputMode,
-  REGIME_SEED,
-  regimesOf,
-  seedOfSet,
-} from '../verify/inputs';
+import { fillsOf, type InputChoice, otherInputs, REGIME_SEED, seedOfSet } from '../verify/fills';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download } from './buffers';
@@ -51,7 +44,6 @@ export interface Prepares {
   readonly problem: Problem;
   readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
   readonly seed: number;
-  readonly mode: InputMode;
   readonly secrets: Secrets;
 }
 
@@ -147,8 +139,7 @@ export class GpuPrepared implements Prepared {
     const those = this.#binding.sets.slice(0, next && this.#rotation(next).sets);
     for (const set of those.keys()) this.#seeds[set] = seedOfSet(seed, set);
     this.#restart();
-    const { mode, problem } = this.#of;
-    await fillSets(this.#context.filler, problem, those, { seed, mode });
+    await fillSets(this.#context.filler, this.#of.problem, those, seed);
   }
 
   async sample(options: SampleOptions): Promise<Sample> {
@@ -184,7 +175,7 @@ export class GpuPrepared implements Prepared {
     const group = this.#binding.group(inputs, output);
     const found: InRegime[] = [];
     try {
-      for (const { mode, words } of regimesOf(problem)) {
+      for (const { mode, words } of otherInputs(problem)) {
         const choice = { seed: REGIME_SEED, mode };
         await filler.fill(inputs.map(contentOf), fillsOf(problem, choice));
         await this.#poison('nan', memory);
@@ -257,7 +248,7 @@ export class GpuPrepared implements Prepared {
 
   #choice(output: number): InputChoice {
     const seeds = this.#inputsOf(output).map((set) => this.#seeds[set] ?? 0);
-    return { seed: seeds[0] ?? 0, seeds, mode: this.#of.mode };
+    return { seed: seeds[0] ?? 0, seeds };
   }
 
   #inputs(sets: readonly number[]): GPUBuffer[] {
@@ -331,11 +322,11 @@ export async function fillSets(
   filler: Filler,
   problem: Problem,
   sets: readonly BufferSet[],
-  { seed, mode }: { seed: number; mode: InputMode },
+  seed: number,
 ): Promise<void> {
   await filler.fill(
     sets.flatMap(({ inputs }) => inputs.map(contentOf)),
-    sets.flatMap((_, set) => fillsOf(problem, { seed: seedOfSet(seed, set), mode })),
+    sets.flatMap((_, set) => fillsOf(problem, { seed: seedOfSet(seed, set) })),
   );
 }
 

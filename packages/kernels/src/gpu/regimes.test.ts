@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { idsOf } from '../dtype';
 import { OutOfBoundsWrite } from '../errors';
 import type { GpuKernel } from '../kernel';
 import { naive } from '../matmul/01-naive';
 import type { Problem } from '../problem';
+import { REGIMES } from '../regime';
 import { KERNELS } from '../registry';
+import { faultOf } from '../shape';
 import { naive as naiveTranspose } from '../transpose/01-naive';
-import { fillsOf, type InputMode, storedBytes } from '../verify/inputs';
+import { fillsOf, type InputMode } from '../verify/fills';
+import { storedBytes } from '../verify/inputs';
 import { BufferUsage, download } from './buffers';
 import { useExecutor } from './dawn.test-helper';
 import { Filler } from './fill';
@@ -187,15 +191,189 @@ test.each(['f32', 'f16', 'i32'] as const)(
   },
 );
 
+const REGIMES_OF_FLOATS = idsOf(REGIMES);
+
+describe('in a regime that its problem names', () => {
+  /** The verdict on a kernel, and its output. */
+  async function judged(kernel: GpuKernel, problem: Problem) {
+    const kernels = KERNELS as GpuKernel[];
+    kernels.push(kernel);
+    const prepared = await gpu.executor
+      .prepare({ kernel: kernel.id, tunables: {} }, problem, { seed: 11, bufferSets: 2 })
+      .finally(() => kernels.pop());
+    try {
+      await prepared.verifyRegimes();
+      await prepared.refill(12);
+      await prepared.poison('nan');
+      await prepared.sample({ dispatches: 2, rotate: true });
+      return {
+        verdict: await prepared.verify([0, 1]),
+        output: (await prepared.readOutput(0)).tensor(),
+      };
+    } finally {
+      prepared.destroy();
+    }
+  }
+
+  test.each(
+    REGIMES_OF_FLOATS.flatMap((regime) =>
+      (['f32', 'f16', 'f16acc16', 'f16-nt', 'f16-q8'] as const).map(
+        (dtype) => [regime, dtype] as const,
+      ),
+    ),
+  )('a right kernel is right on %s in %s', async (regime, dtype) => {
+    for (const [m, n, k] of [
+      [1, 1, 64],
+      [33, 70, 1024],
+      [9, 12, 4096],
+    ] as const) {
+      const { verdict, output } = await judged(naive, { ...product(m, n, k, dtype), regime });
+      expect([verdict.worst, verdict.reason]).toEqual([null, null]);
+      expect(Number.isFinite(verdict.rms)).toBe(true);
+      expect(output.every((value) => value === 0)).toBe(false);
+    }
+  });
+
+  test.each(['large', 'outliers', 'zeros', 'integers'] as const)(
+    'a right transpose is right on %s',
+    async (regime) => {
+      for (const dtype of ['f32', 'f16'] as const) {
+        const { verdict } = await judged(naiveTranspose, { ...transposed(dtype), regime });
+        expect(verdict.worst).toBeNull();
+      }
+    },
+  );
+
+  test.each(['f16', 'f16acc16'] as const)(
+    'large sums of %s overflow to infinity, and only those',
+    async (dtype) => {
+      const problem = { ...product(64, 64, 300, dtype), regime: 'large' } as const;
+      const { output, verdict } = await judged(naive, problem);
+      const infinite = output.filter((value) => value === Number.POSITIVE_INFINITY).length;
+      expect(infinite).toBeGreaterThan(0);
+      expect(infinite).toBeLessThan((64 * 64) / 8);
+      expect(output).not.toContain(Number.NEGATIVE_INFINITY);
+      expect(verdict.infinite).toBeGreaterThanOrEqual(infinite);
+    },
+  );
+
+  test.each<[string, (typeof REGIMES_OF_FLOATS)[number], Dtype, GpuKernel]>([
+    [
+      'clamps what overflows',
+      'large',
+      'f16',
+      changed(naive, 'T(sum)', 'T(clamp(sum, Acc(-65504), Acc(65504)))'),
+    ],
+    [
+      'writes infinity where nothing overflows',
+      'large',
+      'f16',
+      changed(
+        naive,
+        'T(sum)',
+        'T(select(sum, bitcast<f32>(0x7f800000u + (row >> 31u)), col == 3u))',
+      ),
+    ],
+    [
+      'gives infinity the other sign',
+      'large',
+      'f16',
+      changed(naive, 'T(sum)', 'T(select(sum, -sum, abs(sum) > 65504))'),
+    ],
+    [
+      'sums in halves',
+      'large',
+      'f16',
+      changed(
+        naive,
+        SUM,
+        'sum = Acc(f16(sum + Acc(A[row * shape.k + p]) * Acc(B[p * shape.n + col])));',
+      ),
+    ],
+    [
+      'stages f32 as halves',
+      'large',
+      'f32',
+      {
+        ...changed(
+          naive,
+          'Acc(A[row * shape.k + p])',
+          'unpack2x16float(pack2x16float(vec2f(A[row * shape.k + p], 0))).x',
+        ),
+      },
+    ],
+    [
+      'clamps outliers',
+      'outliers',
+      'f32',
+      changed(
+        naive,
+        'Acc(A[row * shape.k + p])',
+        'clamp(Acc(A[row * shape.k + p]), Acc(-1), Acc(1))',
+      ),
+    ],
+    [
+      'ends at a zero',
+      'zeros',
+      'f32',
+      changed(naive, SUM, `if (A[row * shape.k + p] == T(0)) { break; } ${SUM}`),
+    ],
+    [
+      'leaves out values beside denormals',
+      'denormals',
+      'f16',
+      changed(
+        naive,
+        SUM,
+        `if (p > 0u && abs(A[row * shape.k + p - 1u]) < T(0.00006103515625)) { continue; } ${SUM}`,
+      ),
+    ],
+    ['drops a product', 'integers', 'f16', changed(naive, 'p < shape.k', 'p < shape.k - 1u')],
+  ])('a kernel that %s is caught on %s in %s', async (_what, regime, dtype, kernel) => {
+    const { verdict } = await judged(kernel, { ...product(64, 64, 300, dtype), regime });
+    expect(verdict.worst).not.toBeNull();
+  });
+
+  test.each<[Problem, string]>([
+    [
+      { ...product(4, 4, 4, 'i32'), regime: 'outliers' },
+      'i32 is not drawn as outliers: its inputs are integers whose sums cannot overflow',
+    ],
+    [
+      { ...transposed('f32'), regime: 'denormals' },
+      'transpose is not drawn as denormals: WGSL lets a device change denormals that it moves',
+    ],
+    [
+      { ...product(4, 4, 70_000, 'f16'), regime: 'integers' },
+      'no sums of 70000 products of integers are exact in f16',
+    ],
+  ])('%j is not drawn', (problem, reason) => {
+    expect(faultOf(problem.op, problem.shape, problem.dtype, problem.regime)).toEqual({
+      field: 'regime',
+      reason,
+    });
+  });
+});
+
 test.each<[InputMode, Problem]>([
-  ['exact', product(5, 7, 300, 'f16')],
+  ...REGIMES_OF_FLOATS.flatMap((regime) =>
+    (['f32', 'f16', 'f16-nt', 'f16-q4'] as const).map((dtype): [InputMode, Problem] => [
+      regime,
+      product(19, 21, 96, dtype, 2),
+    ]),
+  ),
+  ['zeros', product(19, 21, 96, 'i32')],
+  ['large', product(19, 21, 3, 'f16')],
+  ['large', transposed('f16')],
+  ['outliers', transposed('f32')],
+  ['integers', product(5, 7, 300, 'f16')],
   ['scaled', product(5, 7, 300, 'f32')],
   ['scaled', product(5, 7, 1, 'f16')],
   ['scaled', product(5, 7, 31, 'f16', 3)],
   ['scaled', product(5, 7, 31, 'f32-nt', 3)],
   ['uniform', product(5, 7, 64, 'f16-q8', 3)],
   ['uniform', product(5, 7, 96, 'f16-q4', 3)],
-  ['exact', product(5, 7, 96, 'f16-q4')],
+  ['integers', product(5, 7, 96, 'f16-q4')],
   ['uniform', product(5, 7, 64, 'f32-q4')],
   ['bits', product(5, 7, 300, 'i32')],
   ['bits', transposed('f32')],

@@ -4,7 +4,8 @@ import { feasible } from '../feasible';
 import type { GpuKernel, TunableValues } from '../kernel';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
-import { inputTensors, seedOfSet } from '../verify/inputs';
+import { seedOfSet } from '../verify/fills';
+import { inputTensors } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
 
 /**

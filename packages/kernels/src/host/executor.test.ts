@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { coveringVariants } from '../covering.test-helper';
+import { EXACT } from '../dtype';
 import { hostKernel } from '../kernel';
 import { multiplyRows } from '../matmul/cpu/03-blocked';
 import { verify } from '../matmul/product.test-helper';
@@ -7,7 +8,8 @@ import { splitRows } from '../numbers';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { shapeText } from '../shape';
-import { inputTensors, seedOfSet } from '../verify/inputs';
+import { seedOfSet } from '../verify/fills';
+import { inputTensors } from '../verify/inputs';
 import { createHostExecutor } from './executor';
 import { startPool } from './pool.test-helper';
 
@@ -30,13 +32,12 @@ const problems: Record<string, Pick<Problem, 'op' | 'shape'>[]> = {
 
 describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (id, kernel) => {
   test.each(kernel.dtypes)('is right for any shape in %s', async (dtype) => {
-    for (const mode of ['uniform', 'exact'] as const) {
+    for (const regime of [undefined, 'integers'] as const) {
       for (const shape of problems[kernel.op] ?? []) {
-        const problem = { ...shape, dtype } as Problem;
+        const problem = { ...shape, dtype, regime } as Problem;
         const prepared = await executor.prepare({ kernel: id, tunables: {} }, problem, {
           seed: 2,
           bufferSets: 2,
-          inputs: mode,
         });
         await prepared.poison('nan');
         const { ns, wallNs } = await prepared.sample({ dispatches: 2, rotate: true });
@@ -44,8 +45,8 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
         expect(prepared.lastSet).toBe(1);
         for (const set of [0, 1]) {
           const output = (await prepared.readOutput(set)).tensor();
-          const inputs = inputTensors(problem, { seed: seedOfSet(2, set), mode });
-          const verdict = verify(problem, inputs, output, { exact: mode === 'exact' });
+          const inputs = inputTensors(problem, { seed: seedOfSet(2, set) });
+          const verdict = verify(problem, inputs, output, { rounding: regime && EXACT });
           expect(verdict.worst, shapeText(problem)).toBeNull();
         }
       }

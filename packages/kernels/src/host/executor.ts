@@ -22,15 +22,8 @@ import { newTurns, type Rotation, rotationOf, turnOf } from '../rotation';
 import type { Tensor } from '../scalar';
 import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
-import {
-  type InputMode,
-  inputTensors,
-  isExact,
-  REGIME_SEED,
-  refillTensors,
-  regimesOf,
-  seedOfSet,
-} from '../verify/inputs';
+import { type InputChoice, otherInputs, REGIME_SEED, roundingOn, seedOfSet } from '../verify/fills';
+import { inputTensors, refillTensors } from '../verify/inputs';
 import { POISON_WORD, type PoisonKind } from '../verify/poison';
 import { merged, type OutputCheck, type Verdict } from '../verify/verification';
 import { drawSecret, outputCheck } from '../verify/verify';
@@ -98,12 +91,12 @@ function runnerOf(
 
 function createSets(
   problem: Problem,
-  { seed, bufferSets, inputs: mode = 'uniform' }: PrepareOptions,
+  { seed, bufferSets }: PrepareOptions,
   shared: boolean,
 ): TensorSet[] {
   const length = elements(opOf(problem).output(problem.shape));
   return Array.from({ length: bufferSets }, (_, set) => ({
-    inputs: inputTensors(problem, { seed: seedOfSet(seed, set), mode }, shared),
+    inputs: inputTensors(problem, { seed: seedOfSet(seed, set) }, shared),
     output: allocate(DTYPES[problem.dtype], length, shared),
   }));
 }
@@ -164,14 +157,13 @@ class HostPrepared implements Prepared {
   }
 
   async refill(seed: number, next?: SampleOptions): Promise<void> {
-    const mode: InputMode = this.#of.options.inputs ?? 'uniform';
     this.#checks.clear();
     this.#restart();
     for (const [set, { inputs }] of this.#sets
       .slice(0, next && this.#rotation(next).sets)
       .entries()) {
       this.#seeds[set] = seedOfSet(seed, set);
-      refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set), mode });
+      refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set) });
     }
   }
 
@@ -182,22 +174,22 @@ class HostPrepared implements Prepared {
   async verifyRegimes(): Promise<readonly InRegime[]> {
     const { problem, kernel, run } = this.#of;
     const { norms } = opOf(problem).verification.onDevice ?? {};
-    const those = regimesOf(problem).filter(
-      ({ mode }) => mode === 'exact' || (mode === 'bits' && !norms),
+    const those = otherInputs(problem).filter(
+      ({ mode }) => mode === 'integers' || (mode === 'bits' && !norms),
     );
     const { inputs, output } = this.#set(0);
     const found: InRegime[] = [];
     for (const { mode, words } of those) {
-      refillTensors(inputs, problem, { seed: REGIME_SEED, mode });
+      const choice: InputChoice = { seed: REGIME_SEED, mode };
+      refillTensors(inputs, problem, choice);
       await this.poison('nan', [0]);
       await run(this.#set(0));
       const { computes, errorGrowth } = kernel;
-      const exact = isExact(mode);
-      const options = { computes, errorGrowth, exact, secret: this.#secrets('regimes') };
+      const rounding = roundingOn(problem, choice, kernel);
+      const options = { computes, errorGrowth, rounding, secret: this.#secrets('regimes') };
       found.push({ words, verdict: outputCheck(problem, inputs, options)(output) });
     }
-    const { inputs: mode = 'uniform' } = this.#of.options;
-    if (those.length > 0) refillTensors(inputs, problem, { seed: this.#seeds[0] ?? 0, mode });
+    if (those.length > 0) refillTensors(inputs, problem, { seed: this.#seeds[0] ?? 0 });
     return found;
   }
 
@@ -228,12 +220,12 @@ class HostPrepared implements Prepared {
     const sets = this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
     const known = this.#checks.get(String(sets));
     if (known) return known;
-    const { problem, kernel, options } = this.#of;
+    const { problem, kernel } = this.#of;
     const { computes, errorGrowth } = kernel;
     const check = outputCheck(problem, this.#inputs(sets), {
       computes,
       errorGrowth,
-      exact: options.inputs === 'exact',
+      rounding: roundingOn(problem, { seed: 0 }, kernel),
       secret: this.#secrets('check', set),
       sampled: set > 0,
     });

@@ -1,5 +1,12 @@
 import type { Tensor } from '../scalar';
-import { imprecision, nearestHalf, type Precision, rmsLimit, unitOf } from './precision';
+import {
+  imprecision,
+  isOverflow,
+  nearestHalf,
+  type Precision,
+  rmsLimit,
+  unitOf,
+} from './precision';
 
 /** An element farther from the reference than its bound. */
 export interface WorstElement {
@@ -53,6 +60,10 @@ export class Tally {
   /** @param scale |a||b| of the element's row and column */
   add(row: number, col: number, got: number, want: number, bound: number, scale = 0): void {
     this.#checked++;
+    if (this.#precision && isOverflow(this.#precision.rounding, got, want, bound)) {
+      this.#infinite++;
+      return;
+    }
     const error = Math.abs(got - want);
     const unit = scale * this.#unit;
     if (!Number.isFinite(got)) this.#infinite++;

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../problem';
 import type { Tensor } from '../scalar';
-import { inputTensors, regimesOf } from './inputs';
+import { otherInputs } from './fills';
+import { inputTensors } from './inputs';
 
 const problem = (dtype: Problem['dtype'], k = 1024): Problem => ({
   op: 'matmul',
@@ -55,7 +56,7 @@ describe('inputs', () => {
     ['f32', 2 ** 24],
     ['f16', 2 ** 11],
   ] as const)('are integers with exact sums in %s when asked', (dtype, limit) => {
-    const [a] = inputTensors(problem(dtype), { seed: 5, mode: 'exact' });
+    const [a] = inputTensors(problem(dtype), { seed: 5, mode: 'integers' });
     expect(a?.every(Number.isInteger)).toBe(true);
     expect(a).not.toContain(0);
     // Eight deviations of a sum of either sign.
@@ -68,7 +69,7 @@ describe('inputs', () => {
       const shape = { m: 16, n: 8, k };
       const [a, b] = inputTensors(
         { op: 'matmul', shape, dtype: 'f16' },
-        { seed: 5, mode: 'exact' },
+        { seed: 5, mode: 'integers' },
       );
       for (let at = 0; at < 16 * 8; at++) {
         let sum = 0;
@@ -81,10 +82,10 @@ describe('inputs', () => {
   );
 
   test('are refused where no sum could be exact', () => {
-    expect(() => inputTensors(problem('f16', 70_000), { seed: 1, mode: 'exact' })).toThrow(
+    expect(() => inputTensors(problem('f16', 70_000), { seed: 1, mode: 'integers' })).toThrow(
       'no sums of 70000 products of integers are exact in f16',
     );
-    expect(regimesOf(problem('f16', 70_000)).map(({ mode }) => mode)).toEqual(['scaled']);
+    expect(otherInputs(problem('f16', 70_000)).map(({ mode }) => mode)).toEqual(['scaled']);
   });
 
   test.each([

@@ -1,178 +1,12 @@
-import { DTYPES, isBlocked } from '../dtype';
 import { hash32 } from '../numbers';
 import { allocate, elements, type TensorDims } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import type { Tensor } from '../scalar';
-import { ITEMS, type Item, type StoragePart } from '../storage';
+import { ITEMS, type Item } from '../storage';
 import type { StoredTensor } from '../tensors';
+import { type Fill, fillsOf, type InputChoice, KINDS } from './fills';
 import type { Lines } from './verification';
-
-/**
- * How inputs are drawn. Kernels are measured on `uniform` values, of zero mean; the others verify them:
- * - `exact`: integers whose sums are exact in any order, to compare with `==`. Every product counts.
- * - `scaled`: of floats that are summed. Each sum has at most two products that are not 0, so it is
- *   exact with every bit of both operands in it, at magnitudes far from 1, among zeros and powers of
- *   two.
- * - `bits`: any integer; any normal float and 0. WGSL lets a device change other patterns.
- */
-export type InputMode = 'uniform' | 'exact' | 'scaled' | 'bits';
-
-/** Which inputs to generate: equal choices give equal bits, on the host and in the fill shader. */
-export interface InputChoice {
-  readonly seed: number;
-  /** Of each input by itself, where they are of several sets; absent: `seed` for all. */
-  readonly seeds?: readonly number[];
-  /** Absent: `uniform`. */
-  readonly mode?: InputMode;
-}
-
-/** Equal for equal choices. */
-export const choiceKey = ({ seed, seeds, mode = 'uniform' }: InputChoice): string =>
-  `${seeds ?? seed} ${mode}`;
-
-/** What an output is on inputs of this mode: exact where a kernel adds up as it should. */
-export const isExact = (mode: InputMode = 'uniform'): boolean =>
-  mode === 'exact' || mode === 'scaled';
-
-/** Of the inputs of regimes: one for all runs, so that they share their references. */
-export const REGIME_SEED = 0x7e61_3e5e;
-
-/** The modes in which a problem is verified beside `uniform`, and how messages say so. */
-export function regimesOf(problem: Problem): readonly Regime[] {
-  const { onDevice } = opOf(problem).verification;
-  if (!onDevice) return [];
-  // Blocks have no values far from those of their neighbours.
-  const floats: readonly InputMode[] = isBlocked(problem.dtype) ? ['exact'] : ['exact', 'scaled'];
-  const modes: readonly InputMode[] =
-    onDevice.norms && !DTYPES[problem.dtype].isInteger ? floats : ['bits'];
-  return modes
-    .filter((mode) => mode !== 'exact' || exactRange(problem) > 0)
-    .map((mode) => ({ mode, words: WORDS[mode] }));
-}
-
-export interface Regime {
-  readonly mode: InputMode;
-  readonly words: string;
-}
-
-const WORDS: Readonly<Record<InputMode, string>> = {
-  uniform: 'fractions',
-  exact: 'integers, whose sums are exact',
-  scaled: 'zeros, powers of two and values far from 1',
-  bits: 'inputs of any bits',
-};
-
-/** The seed of a buffer set's inputs: the run's own for the first, another for each further one. */
-export function seedOfSet(seed: number, set: number): number {
-  return set === 0 ? seed : hash32(hash32(seed) + set);
-}
-
-/** How one part of a tensor is filled, on the host or by the fill shader. */
-export interface Fill {
-  readonly item: Item;
-  readonly length: number;
-  /** Added to each item's index before hashing. */
-  readonly stream: number;
-  readonly kind: (typeof KINDS)[InputMode];
-  /**
-   * Integers: of magnitudes up to `range`, the least of them `least`. Scaled values and bits: their
-   * exponents, from `least` to `range`. Fractions: 0.
-   */
-  readonly range: number;
-  readonly least: number;
-  /** Of fractions: significant bits, and the exponent of the power of two that they are times. */
-  readonly bits: number;
-  readonly exponent: number;
-  /** Of scaled values: where the lines lie that meet those of another input, and which of the two it is. */
-  readonly lines: (Pick<Lines, 'each' | 'length' | 'pitch' | 'step'> & { role: number }) | null;
-}
-
-/** As in fill.wgsl. */
-const KINDS = { uniform: 0, exact: 1, scaled: 2, bits: 3 } as const;
-
-/** The words of a fill, as fill.wgsl takes them. */
-export function fillWords({ length, stream, kind, range, least, lines }: Fill): number[] {
-  const { each = 1, length: steps = 1, pitch = 1, step = 1, role = 0 } = lines ?? {};
-  return [length, stream, kind, range, least, each, steps, pitch, step, role];
-}
-
-/** Largest magnitude of integer inputs, so that products stay below 2^30 even if K allows more. */
-const MAX_RANGE = 32_767;
-
-/**
- * How each part of each input of a problem is filled. Throws RangeError if K is too long for exact
- * sums, TypeError for a mode that a storage in blocks does not have.
- */
-export function fillsOf(
-  problem: Problem,
-  { seed, seeds = [], mode = 'uniform' }: InputChoice,
-): Fill[] {
-  const op = opOf(problem);
-  const { inputs } = op.stored(problem.shape, problem.dtype);
-  const orders = inputs.map(({ order }) => order);
-  const lines = op.verification.onDevice?.norms?.lines(problem.shape, orders);
-  return inputs
-    .flatMap(({ parts }, input) => parts.map((part) => ({ part, input })))
-    .map(({ part, input }, index) => {
-      const role = lines?.findIndex((line) => line.input === input) ?? -1;
-      const summed = lines?.[role];
-      return {
-        item: part.item,
-        length: part.length,
-        stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
-        bits: part.item.fractionBits,
-        exponent: 0,
-        ...drawnOf(problem, part, mode),
-        lines: summed ? { ...summed, role } : null,
-      };
-    });
-}
-
-/** What the items of a part are drawn from. */
-function drawnOf(
-  problem: Problem,
-  { item, drawn }: StoragePart,
-  mode: InputMode,
-): Pick<Fill, 'kind' | 'range' | 'least'> & Partial<Pick<Fill, 'bits' | 'exponent'>> {
-  if (drawn) return drawnInBlock(problem, drawn, mode);
-  const { isInteger, isSigned, normal, scales } = item;
-  const kind = mode === 'uniform' && isInteger ? 'exact' : mode;
-  const magnitudes = () => {
-    const range = integerRange(problem);
-    return { range, least: isSigned ? -range : 0 };
-  };
-  const ranges = {
-    uniform: () => ({ range: 0, least: 0 }),
-    exact: magnitudes,
-    scaled: () => ({ least: scales[0], range: scales[1] }),
-    // Biased, as f32 has them.
-    bits: () => ({ least: normal[0] + 127, range: normal[1] + 127 }),
-  }[kind]();
-  return { kind: KINDS[kind], ...ranges };
-}
-
-/** Integers and their scales, which are 1 and -1 where elements are integers. */
-function drawnInBlock(
-  problem: Problem,
-  drawn: NonNullable<StoragePart['drawn']>,
-  mode: InputMode,
-): ReturnType<typeof drawnOf> {
-  if (mode !== 'uniform' && mode !== 'exact') {
-    throw new TypeError(`storages in blocks are not drawn as ${WORDS[mode]}`);
-  }
-  if ('bits' in drawn) {
-    return mode === 'uniform'
-      ? { kind: KINDS.uniform, range: 0, least: 0, ...drawn }
-      : { kind: KINDS.exact, range: 1, least: -1 };
-  }
-  const range = mode === 'uniform' ? drawn.most : Math.min(drawn.most, integerRange(problem));
-  return {
-    kind: KINDS.exact,
-    range,
-    least: Math.max(drawn.least, mode === 'uniform' ? drawn.least : -range),
-  };
-}
 
 /** The inputs of a problem on the host, decoded and row-major; `shared` with threads if asked for. */
 export function inputTensors(problem: Problem, choice: InputChoice, shared = false): Tensor[] {
@@ -288,31 +122,65 @@ function multiplyShared(
 function fillItems(out: Tensor, fill: Fill, first: number, step = 1): void {
   // As a signed integer, so that adding the index needs no conversion per element.
   const start = (first + fill.stream) | 0;
-  if (fill.kind === KINDS.scaled) fillScaled(out, fill, first, step);
+  if (fill.kind === KINDS.integers) fillIntegers(out, fill, start, step);
+  else if (fill.kind === KINDS.uniform) fillFractions(out, fill, start, step);
   else if (fill.kind === KINDS.bits) fillBits(out, fill, start, step);
-  else if (fill.kind === KINDS.exact) fillIntegers(out, fill, start, step);
-  else fillFractions(out, fill, start, step);
+  else fillByPlace(out, fill, AT[fill.kind](fill), first, step);
+}
+
+function fillByPlace(out: Tensor, { stream }: Fill, valueAt: ValueAt, first: number, step: number) {
+  for (let i = 0; i < out.length; i++) {
+    const at = first + i * step;
+    out[i] = valueAt(at, hash32(at + stream)) || 0;
+  }
 }
 
 /** Never 0, so that a product left out is always seen. */
-function fillIntegers(out: Tensor, { range, least }: Fill, start: number, step: number): void {
-  const count = range - least;
-  for (let i = 0; i < out.length; i++) {
-    const value = ((hash32(Math.imul(i, step) + start) >>> 1) % count) + least;
-    out[i] = value < 0 ? value : value + 1;
-  }
+function fillIntegers(out: Tensor, fill: Fill, start: number, step: number): void {
+  for (let i = 0; i < out.length; i++) out[i] = integer(fill, hash32(Math.imul(i, step) + start));
+}
+
+function integer({ range, least }: Fill, hash: number): number {
+  const value = ((hash >>> 1) % (range - least)) + least;
+  return value < 0 ? value : value + 1;
 }
 
 function fillFractions(out: Tensor, { bits, exponent }: Fill, start: number, step: number): void {
-  // An odd multiple of 2^-bits below 1 has at most `bits` significant bits, so it is exact in the
-  // dtype. It is never 0, and the mean is 0.
-  const one = 2 ** bits;
-  const scale = 2 ** exponent / one;
-  // Twice the upper bits of the hash plus one, computed by shifting one less and setting the last bit.
-  const shift = 31 - bits;
+  const scale = 2 ** (exponent - bits);
   for (let i = 0; i < out.length; i++) {
-    out[i] = (((hash32(Math.imul(i, step) + start) >>> shift) | 1) - one) * scale;
+    out[i] = odd(bits, hash32(Math.imul(i, step) + start)) * scale;
   }
+}
+
+/**
+ * An odd multiple of 2^-bits below 1 has at most `bits` significant bits, so it is exact in the dtype.
+ * It is never 0, and the mean is 0. Twice the upper bits of the hash plus one, computed by shifting one
+ * less and setting the last bit.
+ */
+const odd = (bits: number, hash: number): number => ((hash >>> (31 - bits)) | 1) - 2 ** bits;
+
+/** The value at an index in memory, given its hash. */
+type ValueAt = (at: number, hash: number) => number;
+
+const AT = {
+  [KINDS.scaled]: scaledAt,
+  [KINDS.large]: largeAt,
+  [KINDS.outliers]: outliersAt,
+  [KINDS.zeros]: zerosAt,
+  [KINDS.denormals]: denormalsAt,
+} as const satisfies Partial<Record<Fill['kind'], (fill: Fill) => ValueAt>>;
+
+/** The line of an element, counted through a batch, and its step along the sum. */
+function placeOf({ lines }: Fill): (at: number) => { line: number; p: number } {
+  if (!lines) return () => ({ line: 0, p: 0 });
+  const { each, length: steps, pitch, step } = lines;
+  return (at) => {
+    const within = at % (each * steps);
+    return {
+      line: Math.floor(at / (each * steps)) * each + (Math.floor(within / pitch) % each),
+      p: Math.floor(within / step) % steps,
+    };
+  };
 }
 
 /**
@@ -320,27 +188,62 @@ function fillFractions(out: Tensor, { bits, exponent }: Fill, start: number, ste
  * line has a power of two at one place and zeros elsewhere. Its dense steps are integers of a bit less
  * than the dtype's, so two products have an exact sum, in any order. Each line has a scale of its own.
  */
-function fillScaled(out: Tensor, { lines, ...fill }: Fill, first: number, apart: number): void {
-  if (!lines) throw new TypeError('scaled inputs are those of sums');
-  const { each, length: steps, pitch, step, role } = lines;
+function scaledAt(fill: Fill): ValueAt {
+  if (!fill.lines) throw new TypeError('scaled inputs are those of sums');
+  const { length: steps, role } = fill.lines;
   const bits = fill.item.fractionBits - 1;
   const places = Math.max(Math.floor((steps + 1 - role) / 2), 1);
-  for (let i = 0; i < out.length; i++) {
-    const at = first + i * apart;
-    const within = at % (each * steps);
-    const line = Math.floor(at / (each * steps)) * each + (Math.floor(within / pitch) % each);
-    const p = Math.floor(within / step) % steps;
+  const place = placeOf(fill);
+  return (at, hash) => {
+    const { line, p } = place(at);
     const ofLine = hash32(hash32(line + fill.stream));
     const exponent = ((ofLine >>> 1) % (fill.range - fill.least + 1)) + fill.least;
-    const hash = hash32(at + fill.stream);
     let magnitude = hash >>> (32 - bits);
     if (p % 2 === role) {
       magnitude = p === 2 * (hash32(ofLine) % places) + role ? 1 : 0;
     } else if ((hash & 0x0e) === 0) {
       magnitude = (hash & 0x10) === 0 ? 0 : 2 ** ((hash >>> 8) % bits);
     }
-    out[i] = (hash & 1 ? -magnitude : magnitude) * 2 ** exponent || 0;
-  }
+    return (hash & 1 ? -magnitude : magnitude) * 2 ** exponent;
+  };
+}
+
+/** One line in eight is positive, from half of its power of two up. */
+function largeAt(fill: Fill): ValueAt {
+  const { bits, least, range, stream } = fill;
+  const place = placeOf(fill);
+  return (at, hash) => {
+    const overflows = hash32(hash32(place(at).line + stream)) % 8 === 0;
+    if (!overflows) return odd(bits, hash) * 2 ** (least - bits);
+    return (2 ** (bits - 1) + ((hash >>> (33 - bits)) | 1)) * 2 ** (range - bits);
+  };
+}
+
+/** One in 32 of every other step of a sum: the steps between have those of the other input. */
+function outliersAt(fill: Fill): ValueAt {
+  const { bits, range } = fill;
+  const place = placeOf(fill);
+  return (at, hash) => {
+    const isOutlier = place(at).p % 2 === (fill.lines?.role ?? 0) && hash32(hash) % 32 === 0;
+    return odd(bits, hash) * 2 ** ((isOutlier ? range : 0) - bits);
+  };
+}
+
+function zerosAt(fill: Fill): ValueAt {
+  const { bits, item, stream } = fill;
+  return (at, hash) => {
+    if (hash32(hash32(Math.floor(at / 64) + stream)) % 2 === 0) return 0;
+    return item.isInteger ? integer(fill, hash) : odd(bits, hash) * 2 ** -bits;
+  };
+}
+
+function denormalsAt({ bits, item: { fractionBits, normal } }: Fill): ValueAt {
+  const mantissa = fractionBits - 1;
+  return (_at, hash) => {
+    if (hash32(hash) % 2 === 0) return odd(bits, hash) * 2 ** -bits;
+    const magnitude = ((hash & (2 ** mantissa - 1)) | 1) * 2 ** (normal[0] - mantissa);
+    return hash >>> 31 ? -magnitude : magnitude;
+  };
 }
 
 /** One in 16 is 0. */
@@ -359,25 +262,4 @@ function fillBits(
     const float = (hash & 0x80000000) | (exponent << 23) | (hash & mantissa);
     words[i] = (more & 15) === 0 ? 0 : isInteger ? hash : float;
   }
-}
-
-/** Largest r for which the op's sums of products of integers up to r are exact in the dtype. */
-function integerRange(problem: Problem): number {
-  const range = exactRange(problem);
-  if (range > 0) return range;
-  const { terms } = opOf(problem);
-  throw new RangeError(
-    `no sums of ${terms(problem.shape)} products of integers are exact in ${problem.dtype}`,
-  );
-}
-
-/**
- * 0 if there is none. Sums of floats go to both sides of 0 like a random walk: in whatever order they
- * are added up, none is beyond 8 deviations, r^2 sqrt(K) at most, but for one of 10^13.
- */
-function exactRange(problem: Problem): number {
-  const terms = opOf(problem).terms(problem.shape);
-  const { exactLimit, isInteger } = DTYPES[problem.dtype];
-  const farthest = isInteger ? terms : Math.min(terms, 8 * Math.sqrt(terms));
-  return Math.min(Math.floor(Math.sqrt(exactLimit / farthest)), MAX_RANGE);
 }

@@ -23,6 +23,22 @@ export const FALSE_REFUSALS = 1e-6;
 export const sumTolerance = (elements: number): number =>
   Math.max(8, Math.log(elements / FALSE_REFUSALS) / 3.8);
 
+/**
+ * A standard deviation, at most, of what a sum loses where denormals are taken for 0: half of each
+ * input's values are, of either sign and spread over all magnitudes, times those of the other.
+ */
+export const flushedSum = ({ flushed = 0 }: Rounding, terms: number): number =>
+  (flushed * Math.sqrt(terms)) / 4;
+
+/** Largest half. What is beyond is stored as it or as infinity, from 65,536 on as infinity. */
+const MOST_HALF = 65_504;
+
+/** Whether a value is what a sum beyond its element type is rightly stored as: infinity of its sign. */
+export const isOverflow = ({ store }: Rounding, got: number, want: number, bound: number) =>
+  store !== null &&
+  got === Math.sign(want) * Number.POSITIVE_INFINITY &&
+  Math.abs(want) + bound >= MOST_HALF;
+
 /** An error of one roundoff of the dtype, relative to |a||b|. */
 export function unitOf({ rounding, terms }: Precision): number {
   return (rounding.store?.roundoff ?? rounding.sumRoundoff) / Math.sqrt(terms);
@@ -39,7 +55,9 @@ export function rmsLimit(
   elements: number,
   ideal: number,
 ): number {
-  const { sumRoundoff, store } = rounding;
+  const { flushed = 0, sumRoundoff, store } = rounding;
+  // What is lost to flushing is large beside sums of few terms; bounds of elements allow for it.
+  if (flushed > 0) return Number.POSITIVE_INFINITY;
   const inRoundoffs = sumRoundoff / (store?.roundoff ?? sumRoundoff);
   const sums = growth * (0.5 * Math.sqrt(terms) + 1) * inRoundoffs * (1 + 8 / Math.sqrt(elements));
   const rounded = store ? 1.2 * Math.max(ideal, 0.3) * (1 + 4 / Math.sqrt(elements)) : 0;
@@ -56,8 +74,9 @@ export function imprecision(rms: number, limit: number): string | null {
 const rounded = (value: number): string =>
   Number(value.toPrecision(3)).toLocaleString('en', { maximumSignificantDigits: 3 });
 
-/** The nearest half, ties to even; halves beyond 65,504 are of no interest here. */
+/** The nearest half, ties to even; finite. */
 export function nearestHalf(value: number): number {
+  if (Math.abs(value) > MOST_HALF) return Math.sign(value) * MOST_HALF;
   const exponent = value === 0 ? -14 : Math.max(Math.floor(Math.log2(Math.abs(value))), -14);
   const gap = 2 ** (exponent - 10);
   const steps = value / gap;

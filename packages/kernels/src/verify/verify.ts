@@ -1,4 +1,4 @@
-import { DTYPES, EXACT, type Rounding } from '../dtype';
+import { DTYPES, type Rounding } from '../dtype';
 import type { Kernel } from '../kernel';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
@@ -18,8 +18,6 @@ export interface VerifyOptions {
   readonly computes?: Kernel['computes'];
   /** See `Kernel.errorGrowth`. */
   readonly errorGrowth?: Kernel['errorGrowth'];
-  /** The inputs are integer-valued (`InputMode` exact): compare with `==`. */
-  readonly exact?: boolean;
   /**
    * Decides which vectors, rows and columns are looked at where the whole reference takes too long;
    * absent: drawn at random. A kernel must not know it.
@@ -28,7 +26,7 @@ export interface VerifyOptions {
   /** Look at secret places where the whole reference would take more than a few milliseconds. */
   readonly sampled?: boolean;
   /** How right sums round; absent: as the dtype's. */
-  readonly rounding?: Rounding;
+  readonly rounding?: Rounding | undefined;
 }
 
 /** 32 random bits. */
@@ -70,9 +68,9 @@ function sized(problem: Problem, compare: OutputCheck): OutputCheck {
 
 function checkOptions(
   { dtype }: Problem,
-  { exact = false, errorGrowth, ...options }: VerifyOptions,
+  { errorGrowth, ...options }: VerifyOptions,
 ): CheckOptions {
   const { sampled = false, secret = drawSecret() } = options;
-  const { rounding = exact ? EXACT : DTYPES[dtype].rounding } = options;
+  const { rounding = DTYPES[dtype].rounding } = options;
   return { rounding, errorGrowth, sampled, secret };
 }

@@ -33,6 +33,7 @@ struct Record {
 @group(0) @binding(5) var<storage, read_write> records: array<Record>;
 
 const INFINITE = 3e38;
+const MOST_HALF = 65504.0;
 
 var<workgroup> all: array<Record, 256>;
 
@@ -56,13 +57,17 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
     var ideal = exact;
     // By its bits, because WGSL lets a compiler assume that no float is NaN or infinite.
     var is_finite = true;
+    // Infinity of the right sign.
+    var is_overflow = false;
     if (HALVES) {
       let word = output[at / 2u];
       bits = (word >> (16u * (at % 2u))) & 0xffffu;
       is_finite = (bits & 0x7c00u) != 0x7c00u;
+      is_overflow = bits == select(0x7c00u, 0xfc00u, exact < 0.0);
       if (is_finite) { got = unpack2x16float(bits).x; }
-      ideal = nearest_half(exact);
-      let stored = f32(H(exact));
+      let near = clamp(exact, -MOST_HALF, MOST_HALF);
+      ideal = nearest_half(near);
+      let stored = f32(H(near));
       if (abs(stored - exact) > abs(ideal - exact)) { ideal = stored; }
     } else {
       bits = output[at];
@@ -81,12 +86,17 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
     var ratio = INFINITE;
     if (is_finite) {
       ratio = error / bound;
-      let units = error / (scale * comparison.unit);
-      let least = (ideal - exact) / (scale * comparison.unit);
-      mine.squares += units * units;
-      mine.ideal += least * least;
+      let roundoff = scale * comparison.unit;
+      // Of zeros alone, and of denormals, there is none.
+      if (roundoff > 0.0) {
+        let units = error / roundoff;
+        let least = (ideal - exact) / roundoff;
+        mine.squares += units * units;
+        mine.ideal += least * least;
+      }
     } else {
       mine.infinite++;
+      if (is_overflow && abs(exact) + bound >= MOST_HALF) { ratio = 0.0; }
     }
     if (ratio > 1.0) { mine.beyond++; }
     if (ratio > mine.ratio) {

@@ -11,7 +11,8 @@ import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { KERNELS } from '../../registry';
 import type { Tensor } from '../../scalar';
-import { inputLine, inputTensors, seedOfSet } from '../../verify/inputs';
+import { seedOfSet } from '../../verify/fills';
+import { inputLine, inputTensors } from '../../verify/inputs';
 import type { InputLine } from '../../verify/verification';
 import { outputCheck } from '../../verify/verify';
 import { BufferUsage } from '../buffers';
@@ -336,7 +337,7 @@ test.each([32, 64, 128, 2048])('what a reference of sums of %i rounds is below i
   const every = (count: number) => Array.from({ length: count }, (_, line) => line);
   const line: InputLine = (...wanted) => inputLine(problem, choice, ...wanted);
   const exact = someElements({ m, n, k }, line, every(m), every(n), []);
-  const { tolerance } = boundOf(roundingOf(k), 1, m * n);
+  const { tolerance } = boundOf({ rounding: roundingOf(k), terms: k, growth: 1 }, m * n);
   let worst = 0;
   for (let at = 0; at < m * n; at++) {
     const [row, col] = [Math.floor(at / n), at % n];

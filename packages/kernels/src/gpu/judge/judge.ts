@@ -1,4 +1,4 @@
-import { DTYPES, EXACT } from '../../dtype';
+import { DTYPES } from '../../dtype';
 import { OutOfMemory } from '../../errors';
 import type { Pending } from '../../executor';
 import type { Kernel } from '../../kernel';
@@ -8,7 +8,8 @@ import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { sourceByDtype } from '../../specialise';
 import { jsonNumber } from '../../verify/compare';
-import { type InputChoice, inputTensors, isExact } from '../../verify/inputs';
+import { type InputChoice, isExact, roundingOn } from '../../verify/fills';
+import { inputTensors } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
 import { unitOf } from '../../verify/precision';
 import { merged, type Verdict } from '../../verify/verification';
@@ -185,16 +186,14 @@ export class Judge {
   ): Promise<Question<Verdict>> {
     const { problem, kernel } = judging;
     const { length, base, rows, cols, share, groups } = sharesOf(problem, judged.part);
-    // Sums of inputs are larger than inputs: a kernel that adds them up is not exact.
-    const isExactHere = isExact(judged.choice.mode) && kernel.errorGrowth === undefined;
-    const rounding = isExactHere ? EXACT : DTYPES[problem.dtype].rounding;
+    const rounding = roundingOn(problem, judged.choice, kernel);
     const growth = kernel.errorGrowth ?? 1;
     const terms = opOf(problem).terms(problem.shape);
     const precision = { rounding, terms, growth };
     const norms = reference.norms ?? [reference.want, reference.want];
     // Exact sums have no scale; any will do.
     const scale = reference.norms === null ? 1 : await this.#largestScale(kernel, norms);
-    const allowed = boundOf(rounding, growth, this.#lengthOf(problem));
+    const allowed = boundOf(precision, this.#lengthOf(problem));
     const words = [
       length,
       cols,
@@ -274,8 +273,8 @@ export class Judge {
     const verdicts: Verdict[] = [];
     for (const [index, { choice, output }] of outputs.entries()) {
       const { computes, errorGrowth } = kernel;
-      const exact = isExact(choice.mode) && errorGrowth === undefined;
-      const options = { computes, errorGrowth, secret, sampled: index > 0, exact };
+      const rounding = roundingOn(problem, choice, kernel);
+      const options = { computes, errorGrowth, secret, sampled: index > 0, rounding };
       const check = outputCheck(problem, inputTensors(problem, choice), options);
       const { bytes } = await download(this.#watch, output, GUARD_BYTES);
       verdicts.push(check(fromDevice(bytes, this.#lengthOf(problem))));
@@ -303,7 +302,7 @@ function noRoom(error: unknown): null {
 
 /** Floats that are integers: compared as numbers, since zeros may have either sign. */
 const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
-  isExact(choice.mode) &&
+  isExact(problem, choice) &&
   kernel.computes !== 'copy' &&
   !DTYPES[problem.dtype].isInteger &&
   opOf(problem).verification.onDevice?.norms !== undefined;

@@ -3,7 +3,8 @@ import type { Kernel } from '../../kernel';
 import { hash32, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
-import { type InputChoice, inputLine, isExact } from '../../verify/inputs';
+import { type InputChoice, isExact, roundingOn } from '../../verify/fills';
+import { inputLine } from '../../verify/inputs';
 import type { DeviceVerification, InputLine } from '../../verify/verification';
 import { drawSecret } from '../../verify/verify';
 import { BufferUsage, MAP_READ } from '../buffers';
@@ -85,8 +86,13 @@ export async function wrongElement(
     : elements(problem.shape, line, numbered, cols, orders);
   const sums = norms !== undefined && !isCopy;
   const read = await downloadRows(watch, want, rows, width * (sums ? 4 : bytes));
-  const { tolerance } = boundOf(roundingOf(terms), 1, rows.length * cols.length);
-  const scales = isInteger || isExact(choice.mode) ? null : right.scales;
+  const { flushed = 0 } = roundingOn(problem, choice, {});
+  const rounding = { ...roundingOf(terms), flushed };
+  const { tolerance, absolute } = boundOf(
+    { rounding, terms, growth: 1 },
+    rows.length * cols.length,
+  );
+  const scales = isInteger || isExact(problem, choice) ? null : right.scales;
   for (const [i, row] of rows.entries()) {
     const { memory, skipped } = read(i);
     const got = sums
@@ -95,7 +101,7 @@ export async function wrongElement(
     for (const [j, col] of cols.entries()) {
       const at = i * cols.length + j;
       const found = { row, col, got: got[col] ?? Number.NaN, want: right.values[at] ?? Number.NaN };
-      const bound = scales ? tolerance * (scales[at] ?? 0) : 0;
+      const bound = scales ? tolerance * (scales[at] ?? 0) + absolute : 0;
       if (!(Math.abs(found.got - found.want) <= bound)) return found;
     }
   }

@@ -7,7 +7,7 @@ import { shapeText } from '../../shape';
 import { readerOf } from '../../storage';
 import type { StoredTensor } from '../../tensors';
 import { nowNs } from '../../timing';
-import { choiceKey, REGIME_SEED } from '../../verify/inputs';
+import { choiceKey, modeOf, REGIME_SEED } from '../../verify/fills';
 import { GUARD_BYTES } from '../../verify/poison';
 import type { Lines } from '../../verify/verification';
 import { BufferUsage, contentOf, createConstants } from '../buffers';
@@ -377,13 +377,13 @@ const normsSource = (tensor: StoredTensor, wgsl: string): string =>
   [readersOf([{ ...tensor, name: 'matrix' }], 'f32'), wgsl].join('\n');
 
 const keyOf = ({ problem, computes }: Proved): string =>
-  [problem.op, shapeText(problem), problem.dtype, computes].join(' ');
+  [problem.op, shapeText(problem), problem.dtype, problem.regime, computes].join(' ');
 
 /** The host's sums round on scaled inputs, and do not wrap: other inputs prove the same shader. */
 const isProvable = ({ problem, computes, choice }: Wanted): boolean =>
   computes === 'copy' ||
   onDevice(problem).norms === undefined ||
-  !['scaled', 'bits'].includes(choice.mode ?? 'uniform');
+  !['scaled', 'bits'].includes(modeOf(problem, choice));
 
 /** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks or not. */
 function classOf({ problem, computes }: Proved): string {

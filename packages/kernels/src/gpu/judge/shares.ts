@@ -1,8 +1,13 @@
-import type { Rounding } from '../../dtype';
 import { ceilDiv, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
-import { imprecision, type Precision, rmsLimit, sumTolerance } from '../../verify/precision';
+import {
+  flushedSum,
+  imprecision,
+  type Precision,
+  rmsLimit,
+  sumTolerance,
+} from '../../verify/precision';
 import type { Verdict } from '../../verify/verification';
 
 /**
@@ -54,12 +59,14 @@ export function partsOf(problem: Problem, mostBytes: number, step: number): Rows
 }
 
 /** The bound of an element: in products of norms, in its magnitude, and in itself. */
-export function boundOf({ sumRoundoff, store }: Rounding, growth: number, elements: number) {
+export function boundOf({ rounding, terms, growth }: Precision, elements: number) {
+  const { sumRoundoff, store } = rounding;
+  const tolerance = sumTolerance(elements);
   return {
-    tolerance: growth * sumTolerance(elements) * sumRoundoff,
+    tolerance: growth * tolerance * sumRoundoff,
     relative: store ? 2 * store.roundoff : 0,
     // Above zero, since an exact error is divided by it.
-    absolute: store ? store.subnormal : 1e-30,
+    absolute: (store ? store.subnormal : 1e-30) + tolerance * flushedSum(rounding, terms),
   };
 }
 

@@ -1,0 +1,269 @@
+import { DTYPES, EXACT, isBlocked, type Rounding } from '../dtype';
+import type { Kernel } from '../kernel';
+import { hash32 } from '../numbers';
+import { opOf } from '../ops';
+import type { Problem } from '../problem';
+import { REGIMES, type Regime } from '../regime';
+import type { Item, StoragePart } from '../storage';
+import type { Lines } from './verification';
+
+/**
+ * How parts of inputs are filled, by the host (inputs.ts) and by the fill shader (gpu/fill.wgsl), bit for
+ * bit alike. Kernels are measured on `uniform` values, of zero mean, or in the regime that the problem
+ * names (regime.ts); `integers`, `scaled` and `bits` verify every kernel besides:
+ * - `integers`: their sums are exact in any order, to compare with `==`. Every product counts.
+ * - `scaled`: of floats that are summed. Each sum has at most two products that are not 0, so it is
+ *   exact with every bit of both operands in it, at magnitudes far from 1, among zeros and powers of
+ *   two.
+ * - `bits`: any integer; any normal float and 0. WGSL lets a device change other patterns.
+ * - `large`: beyond the range of halves. Where halves are summed, some rows and columns are positive and
+ *   so large that their sums overflow in any order; no other sum does on the way.
+ * - `outliers`: one value in some 64 is many times as large as its neighbours. No two of them meet in a
+ *   product: it alone would make up the sum, whose error the bounds would not cover.
+ * - `zeros`: every other block of 64 values in memory, at random, is 0.
+ * - `denormals`: every other value, at random. A device may take them for 0; what they add is allowed for.
+ *
+ * Storages in blocks have the usual scales and integers in all regimes but `integers`.
+ */
+export type InputMode = 'uniform' | 'scaled' | 'bits' | Regime;
+
+/** Which inputs to generate: equal choices give equal bits, on the host and in the fill shader. */
+export interface InputChoice {
+  readonly seed: number;
+  /** Of each input by itself, where they are of several sets; absent: `seed` for all. */
+  readonly seeds?: readonly number[];
+  /** Absent: as the problem's regime says. */
+  readonly mode?: InputMode;
+}
+
+/** How a problem's inputs are drawn for a choice. */
+export const modeOf = ({ regime }: Pick<Problem, 'regime'>, { mode }: InputChoice): InputMode =>
+  mode ?? regime ?? 'uniform';
+
+/** Of one problem: equal for equal choices. */
+export const choiceKey = ({ seed, seeds, mode }: InputChoice): string => `${seeds ?? seed} ${mode}`;
+
+/** Whether sums of these inputs are exact where a kernel adds up as it should. */
+export const isExact = (problem: Problem, choice: InputChoice): boolean =>
+  ['integers', 'scaled'].includes(modeOf(problem, choice));
+
+/** How sums of these inputs round. A kernel that adds up inputs first is exact on none. */
+export function roundingOn(
+  problem: Problem,
+  choice: InputChoice,
+  { errorGrowth }: Pick<Kernel, 'errorGrowth'>,
+): Rounding {
+  if (isExact(problem, choice) && errorGrowth === undefined) return EXACT;
+  const { normal, rounding } = DTYPES[problem.dtype];
+  return modeOf(problem, choice) === 'denormals'
+    ? { ...rounding, flushed: 2 ** normal[0] }
+    : rounding;
+}
+
+/** Why a problem's inputs cannot be drawn in its regime; null: they can. */
+export function regimeFault(problem: Problem): string | null {
+  const { dtype, op, regime, shape } = problem;
+  if (regime === undefined) return null;
+  const words = REGIMES[regime];
+  if (DTYPES[dtype].isInteger && regime !== 'zeros') {
+    return `${dtype} is not drawn as ${words}: its inputs are integers whose sums cannot overflow`;
+  }
+  if (regime === 'denormals' && opOf(problem).flops(shape) === 0) {
+    return `${op} is not drawn as ${words}: WGSL lets a device change denormals that it moves`;
+  }
+  if (regime === 'integers' && exactRange(problem) === 0) return inexact(problem);
+  return null;
+}
+
+/** Of these inputs: one for all runs, so that they share their references. */
+export const REGIME_SEED = 0x7e61_3e5e;
+
+/** How else the inputs of a problem are drawn to verify it, and how messages say so. */
+export function otherInputs(problem: Problem): readonly OtherInputs[] {
+  const { onDevice } = opOf(problem).verification;
+  if (!onDevice) return [];
+  // Blocks have no values far from those of their neighbours.
+  const floats: readonly InputMode[] = isBlocked(problem.dtype)
+    ? ['integers']
+    : ['integers', 'scaled'];
+  const modes: readonly InputMode[] =
+    onDevice.norms && !DTYPES[problem.dtype].isInteger ? floats : ['bits'];
+  return modes
+    .filter((mode) => mode !== 'integers' || exactRange(problem) > 0)
+    .map((mode) => ({ mode, words: WORDS[mode] }));
+}
+
+export interface OtherInputs {
+  readonly mode: InputMode;
+  readonly words: string;
+}
+
+const WORDS: Readonly<Record<InputMode, string>> = {
+  ...REGIMES,
+  uniform: 'fractions',
+  integers: 'integers, whose sums are exact',
+  scaled: 'zeros, powers of two and values far from 1',
+  bits: 'inputs of any bits',
+};
+
+/** The seed of a buffer set's inputs: the run's own for the first, another for each further one. */
+export function seedOfSet(seed: number, set: number): number {
+  return set === 0 ? seed : hash32(hash32(seed) + set);
+}
+
+/** How one part of a tensor is filled, on the host or by the fill shader. */
+export interface Fill {
+  readonly item: Item;
+  readonly length: number;
+  /** Added to each item's index before hashing. */
+  readonly stream: number;
+  readonly kind: (typeof KINDS)[InputMode];
+  /**
+   * Integers: of magnitudes up to `range`, the least of them `least`. Scaled values and bits: their
+   * exponents, from `least` to `range`. Large values: the exponents of those whose sums stay in range and
+   * of those that overflow. Outliers: 0 and their exponent. Others: 0.
+   */
+  readonly range: number;
+  readonly least: number;
+  /** Of fractions: significant bits, and the exponent of the power of two that they are times. */
+  readonly bits: number;
+  readonly exponent: number;
+  /** Where the lines lie that meet those of another input, and which of the two it is; null: no sums. */
+  readonly lines: (Pick<Lines, 'each' | 'length' | 'pitch' | 'step'> & { role: number }) | null;
+}
+
+/** As in fill.wgsl. */
+export const KINDS = {
+  uniform: 0,
+  integers: 1,
+  scaled: 2,
+  bits: 3,
+  large: 4,
+  outliers: 5,
+  zeros: 6,
+  denormals: 7,
+} as const;
+
+/** The words of a fill, as fill.wgsl takes them. */
+export function fillWords({ length, stream, kind, range, least, lines }: Fill): number[] {
+  const { each = 1, length: steps = 1, pitch = 1, step = 1, role = 0 } = lines ?? {};
+  return [length, stream, kind, range, least, each, steps, pitch, step, role];
+}
+
+/** Largest magnitude of integer inputs, so that products stay below 2^30 even if K allows more. */
+const MAX_RANGE = 32_767;
+
+/**
+ * How each part of each input of a problem is filled. Throws RangeError if K is too long for exact
+ * sums, TypeError for a mode that a storage in blocks does not have.
+ */
+export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
+  const { seed, seeds = [] } = choice;
+  const mode = modeOf(problem, choice);
+  const op = opOf(problem);
+  const { inputs } = op.stored(problem.shape, problem.dtype);
+  const orders = inputs.map(({ order }) => order);
+  const lines = op.verification.onDevice?.norms?.lines(problem.shape, orders);
+  return inputs
+    .flatMap(({ parts }, input) => parts.map((part) => ({ part, input })))
+    .map(({ part, input }, index) => {
+      const role = lines?.findIndex((line) => line.input === input) ?? -1;
+      const summed = lines?.[role];
+      return {
+        item: part.item,
+        length: part.length,
+        stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
+        bits: part.item.fractionBits,
+        exponent: 0,
+        ...drawnOf(problem, part, mode),
+        lines: summed ? { ...summed, role } : null,
+      };
+    });
+}
+
+type Drawn = Pick<Fill, 'kind' | 'range' | 'least'> & Partial<Pick<Fill, 'bits' | 'exponent'>>;
+
+/** What the items of a part are drawn from. */
+function drawnOf(problem: Problem, { item, drawn }: StoragePart, mode: InputMode): Drawn {
+  if (drawn) return drawnInBlock(problem, drawn, mode);
+  const { isInteger, isSigned, normal, scales } = item;
+  const kind = mode === 'uniform' && isInteger ? 'integers' : mode;
+  const none = { range: 0, least: 0 };
+  const magnitudes = () => {
+    const range = integerRange(problem);
+    return { range, least: isSigned ? -range : 0 };
+  };
+  const drawnAs: Readonly<Record<InputMode, () => Omit<Drawn, 'kind'> & Partial<Drawn>>> = {
+    uniform: () => none,
+    integers: magnitudes,
+    scaled: () => ({ least: scales[0], range: scales[1] }),
+    // Biased, as f32 has them.
+    bits: () => ({ least: normal[0] + 127, range: normal[1] + 127 }),
+    large: () => largeOf(problem, item),
+    outliers: () => ({ least: 0, range: Math.min(OUTLIER, Math.floor(normal[1] / 2) - 1) }),
+    zeros: () => (isInteger ? magnitudes() : none),
+    denormals: () => none,
+  };
+  return { kind: KINDS[kind], ...drawnAs[kind]() };
+}
+
+/** Exponents: of large values, the least of which halves do not have; of outliers among fractions. */
+const LARGE = 20;
+const OUTLIER = 10;
+
+/**
+ * Large values. Sums of halves overflow where a row and a column are positive, in any order: such
+ * products reach 2^17 together, and each is more than half the gap between the largest halves. Other
+ * sums are of zero mean, and 8 deviations below 2^16.
+ */
+function largeOf(problem: Problem, { normal }: Item): Omit<Drawn, 'kind'> & Partial<Drawn> {
+  const [, most] = normal;
+  const isMoved = opOf(problem).flops(problem.shape) === 0;
+  if (isMoved || most > LARGE) {
+    return { kind: KINDS.uniform, range: 0, least: 0, exponent: Math.min(LARGE, most) };
+  }
+  const half = Math.log2(opOf(problem).terms(problem.shape)) / 2;
+  const range = Math.max(4, Math.ceil(9.5 - half));
+  return { range, least: Math.floor(Math.min((14.5 - half) / 2, 14 - half - range)) };
+}
+
+/** Integers and their scales, which are 1 and -1 where elements are integers. */
+function drawnInBlock(
+  problem: Problem,
+  drawn: NonNullable<StoragePart['drawn']>,
+  mode: InputMode,
+): Drawn {
+  if (mode === 'scaled' || mode === 'bits') {
+    throw new TypeError(`storages in blocks are not drawn as ${WORDS[mode]}`);
+  }
+  const areIntegers = mode === 'integers';
+  if ('bits' in drawn) {
+    return areIntegers
+      ? { kind: KINDS.integers, range: 1, least: -1 }
+      : { kind: KINDS.uniform, range: 0, least: 0, ...drawn };
+  }
+  const range = areIntegers ? Math.min(drawn.most, integerRange(problem)) : drawn.most;
+  const least = areIntegers ? Math.max(drawn.least, -range) : drawn.least;
+  return { kind: KINDS.integers, range, least };
+}
+
+/** Largest r for which the op's sums of products of integers up to r are exact in the dtype. */
+function integerRange(problem: Problem): number {
+  const range = exactRange(problem);
+  if (range > 0) return range;
+  throw new RangeError(inexact(problem));
+}
+
+const inexact = (problem: Problem): string =>
+  `no sums of ${opOf(problem).terms(problem.shape)} products of integers are exact in ${problem.dtype}`;
+
+/**
+ * 0 if there is none. Sums of floats go to both sides of 0 like a random walk: in whatever order they
+ * are added up, none is beyond 8 deviations, r^2 sqrt(K) at most, but for one of 10^13.
+ */
+function exactRange(problem: Problem): number {
+  const terms = opOf(problem).terms(problem.shape);
+  const { exactLimit, isInteger } = DTYPES[problem.dtype];
+  const farthest = isInteger ? terms : Math.min(terms, 8 * Math.sqrt(terms));
+  return Math.min(Math.floor(Math.sqrt(exactLimit / farthest)), MAX_RANGE);
+}
