@@ -8,10 +8,12 @@ import {
 import {
   bareVariant,
   type Dtype,
+  faultOf,
   InputError,
   type Problem,
   parseShape,
   parseVariant,
+  type Regime,
   type ResolvedVariant,
   rateOf,
   shortAddress,
@@ -25,6 +27,7 @@ import { percentText, problemText, rateText, table, timeText } from './table';
 export interface DuelFlags extends Partial<GridOptions> {
   readonly shape: string;
   readonly dtype: Dtype;
+  readonly regime?: Regime;
   readonly device: string;
   readonly profile: Profile;
   readonly json?: string;
@@ -103,18 +106,24 @@ export async function variantOf(
   }
 }
 
-/** What both compute. Throws InputError. */
+/** What both compute, on which inputs. Throws InputError. */
 export function problemOf(
   a: ResolvedVariant,
   b: ResolvedVariant,
-  { shape, dtype }: Pick<DuelFlags, 'shape' | 'dtype'>,
+  { shape: text, dtype, regime }: Pick<DuelFlags, 'shape' | 'dtype' | 'regime'>,
 ): Problem {
   const { op } = a.definition;
   if (b.definition.op !== op) {
     throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
   }
-  return { op, shape: parseShape(op, shape, '--shape'), dtype } as Problem;
+  const shape = parseShape(op, text, '--shape');
+  const fault = faultOf(op, shape, dtype, regime);
+  if (fault) throw new InputError(fault.reason, FLAGS[fault.field] ?? '--shape');
+  return { op, shape, dtype, ...(regime && { regime }) } as Problem;
 }
+
+/** Of the fields of a problem; the others are dimensions. */
+const FLAGS: Readonly<Record<string, string>> = { dtype: '--dtype', regime: '--regime' };
 
 function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
   const rows = (

@@ -8,7 +8,7 @@ import {
   Refused,
   SUITES,
 } from '@tilemark/core';
-import { DTYPES, InputError, idsOf, OPS } from '@tilemark/kernels';
+import { DTYPES, InputError, idsOf, OPS, REGIMES } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
 import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
@@ -45,6 +45,10 @@ const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
 const DTYPE = new Option('--dtype <type>', `of the elements; ${DTYPE_WORDS.join(', ')}`)
   .choices(idsOf(DTYPES))
   .default('f32');
+const REGIME = new Option(
+  '--regime <regime>',
+  'how inputs are drawn; such results are not ranked (default: fractions around 0)',
+).choices(idsOf(REGIMES));
 const PROFILE_HELP = 'default: as in a browser; fast: no bounds checks, unlike a browser';
 const PROFILE = new Option('--profile <profile>', PROFILE_HELP)
   .choices(PROFILES)
@@ -117,6 +121,7 @@ export function program(childEntry: URL): Command {
       '--dtype <types>',
       `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32)`,
     )
+    .addOption(REGIME)
     .option('--device <devices>', 'comma-separated, as `devices` lists them (default: auto,cpu)')
     .option('--profile <profiles>', `comma-separated, ${PROFILE_HELP} (default: ${PROFILES[0]})`)
     .addOption(
@@ -171,6 +176,7 @@ export function program(childEntry: URL): Command {
     .argument('<B>', 'another of the same op, or the same with another tunable')
     .option(...SHAPE)
     .addOption(DTYPE)
+    .addOption(REGIME)
     .option(...DEVICE)
     .addOption(PROFILE)
     .option(...OF_GRID)
@@ -290,6 +296,7 @@ export function program(childEntry: URL): Command {
     .argument('<file>', 'a .wgsl file, for example of `kernel new`')
     .option('--shape <shapes>', 'to measure, for example 4096 or 512x256x128', '512')
     .option('--tunable <name=values...>', 'only these values; the first is then the default')
+    .addOption(REGIME)
     .option(...DEVICE)
     .option('--baseline <file>', 'also compare with this kernel; exit code 4 if slower')
     .option('--tolerance <part>', 'how much slower is slower, for example 0.02', Number, 0)

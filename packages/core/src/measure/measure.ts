@@ -290,7 +290,7 @@ async function compareWithRoof(
 
 /** What is recorded of a run that came through all steps. */
 function measured(
-  { bufferSets, executor, policy, seed, surroundings, variant }: Run,
+  { bufferSets, executor, policy, problem, seed, surroundings, variant }: Run,
   found: {
     readonly prepared: Awaited<ReturnType<typeof prepare>>;
     readonly proved: Awaited<ReturnType<typeof verify>>;
@@ -318,6 +318,7 @@ function measured(
     roof,
     freshRatio,
     clock,
+    regime: problem.regime,
   };
   return {
     kind: 'measured',

@@ -5,6 +5,7 @@ import {
   type OpId,
   type Problem,
   problemWith,
+  type Regime,
   resolveVariant,
   shapeText,
   type Variant,
@@ -40,7 +41,7 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
   for (const sweepCase of spec.cases) {
     const kernel = kernelById(sweepCase.kernel);
     const able = devices.filter((device) => isFor(sweepCase, kernel, device));
-    for (const problem of problemsOf(sweepCase, kernel.op)) {
+    for (const problem of problemsOf(sweepCase, kernel.op, spec.regime)) {
       for (const values of combinations(sweepCase.tunables)) {
         const { tunables, address } = resolveVariant(sweepCase.kernel, values);
         for (const device of able) {
@@ -80,10 +81,11 @@ function profilesOf(
     : [...new Set(spec.profiles)];
 }
 
-function problemsOf({ shapes, dtypes }: SweepCase, op: OpId): Problem[] {
+function problemsOf({ shapes, dtypes }: SweepCase, op: OpId, regime?: Regime): Problem[] {
   return shapes
     .flatMap((shape) => dtypes.map((dtype) => problemWith(op, shape, dtype)))
-    .filter((problem) => problem !== null);
+    .filter((problem) => problem !== null)
+    .map((problem) => (regime ? { ...problem, regime } : problem));
 }
 
 /** Number of runs, duplicates included: computed from lengths, because the runs may not fit in memory. */

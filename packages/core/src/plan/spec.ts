@@ -27,7 +27,7 @@ import { z } from 'zod';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { MAXIMA, named } from '../schema/maxima';
-import { dtypeSchema } from '../schema/op';
+import { dtypeSchema, regimeSchema } from '../schema/op';
 
 const dimension = z.number().int().min(1).max(MAX_DIMENSION);
 
@@ -44,7 +44,12 @@ const shapeSchemaOf = (op: OpId) =>
 export const shapeSchema = z.union(idsOf(OPS).map(shapeSchemaOf)) as unknown as z.ZodType<Shape>;
 
 const [firstProblem, ...otherProblems] = idsOf(OPS).map((op) =>
-  z.strictObject({ op: z.literal(op), shape: shapeSchemaOf(op), dtype: dtypeSchema }),
+  z.strictObject({
+    op: z.literal(op),
+    shape: shapeSchemaOf(op),
+    dtype: dtypeSchema,
+    regime: regimeSchema.optional(),
+  }),
 );
 if (!firstProblem) throw new TypeError('there are no ops');
 /** A problem of any op: which dimensions its shape has follows from the op. */
@@ -54,10 +59,11 @@ export const problemSchema = z.discriminatedUnion('op', [
 ]) as unknown as z.ZodType<Problem>;
 
 /** A problem to be computed: one that its dtype can store. Those of results may have been skipped. */
-export const askedProblemSchema = problemSchema.superRefine(({ op, shape, dtype }, context) => {
-  const fault = faultOf(op, shape, dtype);
+export const askedProblemSchema = problemSchema.superRefine((problem, context) => {
+  const { op, shape, dtype, regime } = problem;
+  const fault = faultOf(op, shape, dtype, regime);
   if (!fault) return;
-  const path = fault.field === 'dtype' ? ['dtype'] : ['shape', fault.field];
+  const path = Object.hasOwn(problem, fault.field) ? [fault.field] : ['shape', fault.field];
   context.addIssue({ code: 'custom', path, message: fault.reason });
 });
 
@@ -90,6 +96,8 @@ export const specSchema = z.strictObject({
   cases: z.array(caseSchema).min(1).max(128),
   profiles: z.array(profileSchema).min(1).max(2).default(['default']),
   policy: policyIdSchema.default('default'),
+  /** How the inputs of all problems are drawn; absent: as usual. Results of a regime are never ranked. */
+  regime: regimeSchema.optional(),
   /** Device keys; absent: every device that has a worker attached. */
   devices: z.array(z.string().max(300)).min(1).max(200).optional(),
 });

@@ -1,5 +1,6 @@
-import { DTYPES, idsOf, OPS } from '@tilemark/kernels';
+import { DTYPES, idsOf, OPS, REGIMES } from '@tilemark/kernels';
 import { z } from 'zod';
 
 export const opSchema = z.enum(idsOf(OPS));
 export const dtypeSchema = z.enum(idsOf(DTYPES));
+export const regimeSchema = z.enum(idsOf(REGIMES));

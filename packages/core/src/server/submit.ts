@@ -122,13 +122,14 @@ export async function retrySweep(
 
 function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpec } {
   if ('spec' in newSweep) return { suite: null, spec: newSweep.spec };
-  const { suite, params, profiles, policy, devices } = newSweep;
+  const { suite, params, profiles, policy, regime, devices } = newSweep;
   return {
     suite: suiteRef(findSuite(suite)),
     spec: {
       ...suiteSpec(suite, params),
       ...(profiles && { profiles }),
       ...(policy && { policy }),
+      ...(regime && { regime }),
       ...(devices && { devices }),
     },
   };

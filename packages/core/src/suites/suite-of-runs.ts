@@ -47,7 +47,9 @@ function candidates({ params: [param] }: Suite, sizes: ReadonlySet<number>) {
 const namesOf = (runs: readonly PlannedRun[]): ReadonlySet<string> =>
   new Set(
     runs.map(({ address, deviceKey, policy, problem, profile }) =>
-      [address, shapeText(problem), problem.dtype, deviceKey, profile, policy].join(' '),
+      [address, shapeText(problem), problem.dtype, problem.regime, deviceKey, profile, policy].join(
+        ' ',
+      ),
     ),
   );
 

@@ -59,6 +59,7 @@ const resultColumns = ({ ops, tunables }: ResultKinds): readonly Column<RunResul
       ] as const,
   ),
   ['dtype', (result) => result.problem.dtype],
+  ['regime', (result) => result.problem.regime],
   ['device', (result) => result.device.key],
   ['worker', (result) => result.workerName],
   ['profile', (result) => result.profile],

@@ -1,5 +1,5 @@
 import type { SweepSpec } from '@tilemark/core';
-import { opOfShape, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
+import { opOfShape, REGIMES, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
@@ -71,7 +71,8 @@ export function SpecSummary({
         </p>
       )}
       <p className="mt-2 text-xs text-muted">
-        Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}. Devices:{' '}
+        Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}.
+        {spec.regime && ` Inputs: ${REGIMES[spec.regime]}.`} Devices:{' '}
         {devices.join(', ') || 'those with a worker attached when it was submitted'}.
       </p>
     </>

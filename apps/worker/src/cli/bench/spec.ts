@@ -12,17 +12,19 @@ export interface BenchFlags {
   readonly dtype?: string;
   readonly profile?: string;
   readonly policy?: string;
+  readonly regime?: string;
 }
 
 /** The sweep that the flags ask for: the `starter` suite without any. Throws InputError at the flag. */
 export function benchSpec(flags: BenchFlags): SweepSpec {
-  const { profile, policy } = flags;
+  const { profile, policy, regime } = flags;
   try {
     const base = flags.kernel ? kernelsSpec(flags.kernel, flags) : suiteSpecOf(flags);
     return checked({
       ...base,
       ...(profile !== undefined && { profiles: list(profile) }),
       ...(policy !== undefined && { policy }),
+      ...(regime !== undefined && { regime }),
     });
   } catch (error) {
     if (error instanceof InputError) throw new InputError(error.message, flagOf(error.field));
@@ -36,6 +38,7 @@ const FLAGS = {
   '--shape': 'shapes',
   '--dtype': 'dtypes',
   '--profile': 'profiles',
+  '--regime': 'regime',
 } as const;
 
 /** `cases.0.dtypes.0` -> `--dtype`, `params.n` -> `--param n`. */

@@ -1,5 +1,13 @@
 import { type Outcome, outcomeReason, type Verdict, verdictOn } from '@tilemark/core';
-import { InputError, type Problem, parseShape, shapeText, type Variant } from '@tilemark/kernels';
+import {
+  InputError,
+  type Problem,
+  parseShape,
+  type Regime,
+  regimeText,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
 import { NO_ADAPTER } from '../../device/select';
 import { list, tunablesFor } from '../flags';
 import { onDevice } from '../on-device';
@@ -15,6 +23,8 @@ export interface BaselineFlags extends Partial<Omit<SubmitFlags, 'devices' | 'sh
   readonly devices?: string;
   /** How much slower is slower: 0.02 is 2%. */
   readonly tolerance: number;
+  /** Of all inputs; absent: as usual. */
+  readonly regime?: Regime;
 }
 
 /** A kernel against its baseline on one problem of one device. */
@@ -73,7 +83,7 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
   const a: Variant = { kernel: own.id, tunables: Object.fromEntries(chosen) };
   const b: Variant = { kernel: base.id, tunables: {} };
   return onDevice(flags.device, childEntry, warn, async (runner, alone) => {
-    const measure = measureOn(runner, alone);
+    const measure = measureOn(runner, alone, flags.regime);
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     const proof = await prove(contributed, only, environment.capabilities, measure);
@@ -81,8 +91,8 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
     if (proofExit(proof) !== CHECK_EXIT.right) return { proof, compared, unserved: [] };
     for (const text of list(flags.shape)) {
       const shape = parseShape(own.op, text, '--shape');
-      const problem = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
-      const { outcome } = await measure(a, problem, 'smoke');
+      const asked = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
+      const { outcome, problem } = await measure(a, asked, 'smoke');
       const isMeasured = outcome.kind === 'measured';
       const ended = isMeasured
         ? await alone(() => runner.duel('default', { a, b, problem }))
@@ -108,7 +118,7 @@ async function onGrid(path: string, flags: BaselineFlags & SubmitFlags): Promise
   const { baseline, devices = 'all', shape } = flags;
   const { kernel } = await admitFile(path, 'file');
   const submitted = await submitFile(path, { ...flags, devices, shapes: shape }, baseline);
-  const proof = await resultsOf(await submitProof(path, submitted), warn);
+  const proof = await resultsOf(await submitProof(path, submitted, flags.regime), warn);
   const results = await resultsOf(submitted, warn);
   const compared = results.map(({ device, outcome, problem }): Compared => {
     const { duel } = outcome?.kind === 'measured' ? outcome.measurement : {};
@@ -163,7 +173,7 @@ function markdownOf(
     const times = (value: number) => value.toFixed(3);
     return [
       device,
-      `${shapeText(problem)} ${problem.dtype}`,
+      `${shapeText(problem)} ${problem.dtype}${regimeText(problem)}`,
       ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
       verdicts[at]?.text ?? '',
       outcome?.kind === 'measured' ? precisionText(problem, outcome.measurement) : '',

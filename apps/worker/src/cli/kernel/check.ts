@@ -18,7 +18,9 @@ import {
   opOf,
   type Problem,
   parseShape,
+  type Regime,
   rateOf,
+  regimeText,
   type Shape,
   shapeText,
   type TunableValue,
@@ -40,6 +42,8 @@ export interface CheckFlags {
   readonly shape: string;
   /** The only values to try of some tunables; the first is their default. */
   readonly tunable?: readonly string[];
+  /** Of all inputs; absent: as usual. */
+  readonly regime?: Regime;
 }
 
 /**
@@ -96,7 +100,7 @@ type OnlyValues = Readonly<Record<string, readonly TunableValue[]>>;
  */
 export async function check(
   path: string,
-  { device, shape, tunable }: CheckFlags,
+  { device, regime, shape, tunable }: CheckFlags,
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
@@ -106,10 +110,10 @@ export async function check(
   const given = parseShape(kernel.op, shape, '--shape');
   const speedShape = roundedUp(contributed, defaultsOf(kernel.tunables), given) as Shape;
   return onDevice(device, childEntry, print, async (runner, alone) => {
-    const measure = measureOn(runner, alone);
+    const measure = measureOn(runner, alone, regime);
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
-    print(`${kernel.id} on ${environment.device.device}, profile default`);
+    print(`${kernel.id} on ${environment.device.device}, profile default${regimeText({ regime })}`);
     const { capabilities } = environment;
     const checked = await prove(contributed, asked?.tunables ?? {}, capabilities, measure);
     print(checkedTable(checked, path));
@@ -141,7 +145,7 @@ export async function check(
       ...requirementsOfShape(contributed.manifest),
     ].join(' and ');
     print(
-      `${path} is right on this device${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
+      `${path} is right on this device${regimeText({ regime })}${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
     );
     return CHECK_EXIT.right;
   });
@@ -157,10 +161,11 @@ const EXIT_WORDS = {
 
 const isRight = ({ outcome }: Checked) => outcome.kind === 'measured';
 
-/** What `onDevice` hands a command, as one verb. */
+/** What `onDevice` hands a command, as one verb; problems are on inputs of the regime. */
 export const measureOn =
-  (runner: Runner, alone: Alone): Measure =>
-  async (variant, problem, policy) => {
+  (runner: Runner, alone: Alone, regime?: Regime): Measure =>
+  async (variant, asked, policy) => {
+    const problem = regime ? { ...asked, regime } : asked;
     const run = { variant, problem, policy, profile: 'default' } as const;
     const { outcome } = await alone(() => runner.run(run));
     return { variant, problem, outcome };

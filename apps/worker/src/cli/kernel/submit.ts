@@ -22,6 +22,7 @@ import {
   type OpId,
   type Problem,
   parseShape,
+  type Regime,
   refuseIf,
   type Shape,
   shapeText,
@@ -41,6 +42,7 @@ export interface SubmitFlags extends GridOptions {
   readonly shapes: string;
   readonly dtype?: string;
   readonly tunable?: readonly string[];
+  readonly regime?: Regime;
   readonly wait?: boolean;
   readonly publish?: boolean;
 }
@@ -85,6 +87,7 @@ export async function submit(
 export async function submitProof(
   path: string,
   { kernel, served, site }: Submitted,
+  regime?: Regime,
 ): Promise<Pick<Submitted, 'site' | 'sweep'>> {
   const contributed = await admitFile(path, 'file');
   const { dtypes, tunables } = contributed.kernel;
@@ -94,6 +97,7 @@ export async function submitProof(
     spec: {
       cases: [{ kernel, tunables: {}, shapes, dtypes }],
       policy: 'smoke',
+      regime,
       devices: served,
     },
   });
@@ -108,7 +112,7 @@ export const UNSERVED = 'no worker there takes contributed kernels now; not wait
  */
 export async function submitFile(
   path: string,
-  { devices, dtype, shapes, tunable, ...grid }: SubmitFlags,
+  { devices, dtype, regime, shapes, tunable, ...grid }: SubmitFlags,
   baseline?: string,
 ): Promise<Submitted> {
   const site = new GridClient(grid);
@@ -134,7 +138,7 @@ export async function submitFile(
       ];
   const sweep = await site.post('sweeps', sweepCreatedSchema, {
     name: (rival ? `${kept.id} against ${rival.id}` : kept.id).slice(0, 120),
-    spec: { cases, devices: served },
+    spec: { cases, devices: served, regime },
   });
   return { site, sweep: sweep.id, kernel: kept.id, served, unserved };
 }

@@ -81,7 +81,7 @@ function ofItsMeasurement({ measurement, roofs, ...candidate }: Candidate): stri
 }
 
 function procedureReason(
-  { device, policy, variant }: Pick<Candidate, 'device' | 'policy' | 'variant'>,
+  { device, policy, problem, variant }: Omit<Candidate, 'stated' | 'measurement' | 'roofs'>,
   { clock, cold, othersLoad, stop, timer, verification }: Measurement,
   roof: Roof | null,
 ): string | null {
@@ -93,6 +93,7 @@ function procedureReason(
     kernel: variant.definition,
     policy,
     deviceClass: device.class,
+    regime: problem.regime,
   });
 }
 

@@ -1,4 +1,4 @@
-import { shapeText, type TunableValue } from '@tilemark/kernels';
+import { refuseIf, shapeText, type TunableValue } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import type { SweepCase, SweepSpec } from '../../plan/spec';
 import { suiteOfRuns } from '../../suites/suite-of-runs';
@@ -48,8 +48,20 @@ function specOf(runs: readonly ImportedRun['run'][]): SweepSpec {
     cases: [...group(runs, (run) => run.variant.kernel).values()].flatMap(casesOfKernel),
     profiles: distinct(runs.map((run) => run.profile)),
     policy: runs[0]?.policy ?? 'default',
+    ...regimeOf(runs),
     devices: distinct(runs.map((run) => run.deviceKey)),
   };
+}
+
+/** Of all runs. Throws InputError where they have several. */
+function regimeOf(runs: readonly ImportedRun['run'][]): Pick<SweepSpec, 'regime'> {
+  const [regime, ...others] = distinct(runs.map(({ problem }) => problem.regime ?? null));
+  refuseIf(
+    others.length > 0,
+    'The file has inputs of several regimes: import one file for each.',
+    'results',
+  );
+  return regime ? { regime } : {};
 }
 
 /** One case if the variants are every combination of their values, otherwise one per variant. */

@@ -77,7 +77,8 @@ export function referencesOf(db: PrismaClient) {
           AND result."medianNs" BETWEEN figure."ns" * (1 - ${SHORTENED}::float8)
             AND figure."ns" * (1 + ${SHORTENED}::float8)
         JOIN "Run" AS run ON run."id" = result."runId"
-          AND run."address" = figure."address" AND run."shape" = figure."shape"`;
+          AND run."address" = figure."address" AND run."shape" = figure."shape"
+          AND run."regime" IS NULL`;
       return new Map(rows.map(({ place, ...result }) => [kernels[place - 1], result]));
     },
 

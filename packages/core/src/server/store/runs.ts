@@ -320,7 +320,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
             r."state" IN ('failed', 'incorrect') AS "hasFailed"
           FROM "Run" AS r
           WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
-            AND r."policy" = ANY (${RANKABLE}::text[])
+            AND r."policy" = ANY (${RANKABLE}::text[]) AND r."regime" IS NULL
           ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC,
             "isRunning" DESC
         ) AS newest

@@ -9,6 +9,7 @@ import {
   parseShapes,
   policyIdSchema,
   profileSchema,
+  regimeSchema,
   SUITES,
   type SweepSpec,
   suiteSpec,
@@ -45,6 +46,8 @@ export const controlsSchema = z.object({
   profiles: z.array(profileSchema),
   /** Empty: the suite's own, or `default` by hand. */
   policy: z.union([policyIdSchema, z.literal('')]),
+  /** Empty: inputs as usual. */
+  regime: z.union([regimeSchema, z.literal('')]),
   /** None: every device with a worker attached. */
   devices: z.array(z.string()),
 });
@@ -75,25 +78,29 @@ export function toNewSweep(form: SweepForm): NewSweep {
   const name = form.name.trim() || suggestedName(form);
   const devices = form.devices.length > 0 ? { devices: form.devices } : {};
   const profiles = form.profiles.length > 0 ? { profiles: form.profiles } : {};
-  const policy = form.policy ? { policy: form.policy } : {};
+  const how = {
+    ...(form.policy && { policy: form.policy }),
+    ...(form.regime && { regime: form.regime }),
+  };
   if (form.from === 'suite') {
     const params = Object.fromEntries(
       Object.entries(form.params).map(([param, text]) => [param, numberOf(text, param)]),
     );
-    return { name, suite: form.suite, params, ...profiles, ...policy, ...devices };
+    return { name, suite: form.suite, params, ...profiles, ...how, ...devices };
   }
   const cases = form.cases.map(specCase);
-  return newSweepSchema.parse({ name, spec: { cases, ...profiles, ...policy, ...devices } });
+  return newSweepSchema.parse({ name, spec: { cases, ...profiles, ...how, ...devices } });
 }
 
 /** The specification of a request, for the count beside the form. */
 export function specOf(sweep: NewSweep): SweepSpec {
   if ('spec' in sweep) return sweep.spec;
-  const { devices, params, policy, profiles, suite } = sweep;
+  const { devices, params, policy, profiles, regime, suite } = sweep;
   return {
     ...suiteSpec(suite, params),
     ...(profiles && { profiles }),
     ...(policy && { policy }),
+    ...(regime && { regime }),
     ...(devices && { devices }),
   };
 }
@@ -137,7 +144,7 @@ export function controlOf(field: string): string | null {
     return ['cases', index, part].join('.');
   }
   if (root === 'params' && index !== undefined) return `params.${index}`;
-  const controls = ['name', 'suite', 'profiles', 'policy', 'devices', 'params'];
+  const controls = ['name', 'suite', 'profiles', 'policy', 'regime', 'devices', 'params'];
   return root !== undefined && controls.includes(root) ? root : null;
 }
 
@@ -210,6 +217,7 @@ export function prefilled(
     ],
     profiles: prefill.profile ? [prefill.profile] : [],
     policy: prefill.policy ?? '',
+    regime: '',
     devices: prefill.device ? [prefill.device] : [],
   };
 }

@@ -2,7 +2,7 @@
 
 import { zodResolver } from '@hookform/resolvers/zod';
 import { type Device, type NewSweep, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
-import { KERNELS } from '@tilemark/kernels';
+import { KERNELS, REGIMES } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
@@ -157,9 +157,9 @@ export function NewSweepForm({
               </div>
               <details
                 className="text-[0.8125rem] sm:col-span-2"
-                open={initial.profiles.length > 0 || initial.policy !== ''}
+                open={initial.profiles.length > 0 || initial.policy !== '' || initial.regime !== ''}
               >
-                <summary className="text-muted">Advanced: profile and policy</summary>
+                <summary className="text-muted">Advanced: profile, policy, and inputs</summary>
                 <div className="mt-3 grid gap-5 sm:grid-cols-2">
                   <ChipGroup
                     control={control}
@@ -185,6 +185,14 @@ export function NewSweepForm({
                       ...(initial.policy === 'screen' ? ['screen'] : []),
                     ]}
                     {...register('policy')}
+                  />
+                  <SelectField
+                    id="regime"
+                    label="Inputs"
+                    hint="How they are drawn. Only results on the usual inputs are ranked."
+                    error={formState.errors.regime?.message}
+                    options={[['', 'fractions around 0'], ...Object.entries(REGIMES)]}
+                    {...register('regime')}
                   />
                 </div>
               </details>

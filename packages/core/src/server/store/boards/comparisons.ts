@@ -244,7 +244,8 @@ const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
         min((result."unranked" IS NOT NULL)::int) OVER (PARTITION BY run."deviceKey",
           run."address", run."dtype", run."shape", run."profile") AS "standing"
       FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
-      WHERE run."kernel" = ANY(${[...CEILINGS]}) AND result."medianNs" IS NOT NULL AND ${PLAUSIBLE}
+      WHERE run."kernel" = ANY(${[...CEILINGS]}) AND run."regime" IS NULL
+        AND result."medianNs" IS NOT NULL AND ${PLAUSIBLE}
     ) AS measured WHERE ("unranked" IS NOT NULL)::int = "standing"
   ) AS placed JOIN "Device" AS device ON device."key" = "deviceKey"
   WHERE "place" = "runs" / 2 + 1

@@ -146,7 +146,8 @@ export async function moveHeadlines(
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."deviceKey" = asked."deviceKey" AND run."address" = asked."address"
           AND run."shape" = asked."shape" AND run."op" = asked."op" AND run."dtype" = asked."dtype"
-          AND run."profile" = asked."profile" AND result."medianNs" IS NOT NULL
+          AND run."profile" = asked."profile" AND run."regime" IS NULL
+          AND result."medianNs" IS NOT NULL
           AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
         ORDER BY "isQuotable" DESC, result."endedAt" DESC, result."id" DESC
         LIMIT ${MOST_RESULTS}) AS found) AS "results",
