@@ -1,5 +1,5 @@
 import { drawSeed, PROFILES, type Profile } from '@tilemark/core';
-import { DTYPES, type Dtype, idsOf, KERNELS } from '@tilemark/kernels';
+import { DTYPES, type Dtype, idsOf, KERNELS, REGIMES, type Regime } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
 import { chooseDevice, openDevice } from '../apps/worker/src/device/select';
 import { ALLOWED } from './mutants/allowed';
@@ -10,6 +10,7 @@ interface Flags {
   readonly sizes?: string;
   readonly dtypes: string;
   readonly only: string;
+  readonly regime?: Regime;
   readonly profile: Profile;
 }
 
@@ -19,6 +20,7 @@ function flagsOf(): Flags {
     .option('--sizes <sizes>', 'MxNxK or a side, comma-separated (default: all for the device)')
     .option('--dtypes <types>', 'comma-separated', idsOf(DTYPES).join(','))
     .option('--only <regexp>', 'mutants and right kernels to try', '.')
+    .addOption(new Option('--regime <regime>', 'how inputs are drawn').choices(idsOf(REGIMES)))
     .addOption(
       new Option('--profile <profile>', 'Dawn toggles; NVIDIA has f16 under fast alone')
         .choices(PROFILES)
@@ -57,11 +59,11 @@ async function printMutants(): Promise<void> {
       const beganMs = performance.now();
       const column = { title: `${size} ${dtype}`, mutants: [] as Fate[], right: [] as Fate[] };
       for (const mutant of ofMutants) {
-        const problem = problemOf(mutant.kernel.op, size, dtype);
+        const problem = problemOf(mutant.kernel.op, size, dtype, flags.regime);
         column.mutants.push(await fateOf(device, mutant, problem, seed));
       }
       for (const kernel of right) {
-        const problem = problemOf(kernel.op, size, dtype);
+        const problem = problemOf(kernel.op, size, dtype, flags.regime);
         column.right.push(await fateOfRight(device, kernel, problem, seed));
       }
       const seconds = ((performance.now() - beganMs) / 1e3).toFixed(0);

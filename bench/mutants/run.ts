@@ -8,6 +8,7 @@ import {
   type OpId,
   type Problem,
   parseShape,
+  type Regime,
   resolveVariant,
 } from '@tilemark/kernels';
 import type { Mutant } from './mutant';
@@ -27,10 +28,16 @@ const FEWEST_SAMPLES = 4;
 const MOST_WORK = { late: 2 ** 20, timed: 2 ** 29 };
 
 /** A shape for an op: of a product, M x N x K; of a transpose, M x N of it. */
-export function problemOf(op: OpId, size: string, dtype: Problem['dtype']): Problem {
+export function problemOf(
+  op: OpId,
+  size: string,
+  dtype: Problem['dtype'],
+  regime?: Regime,
+): Problem {
   const [m = '1', n = m] = size.split('x');
   const text = op === 'matmul' ? size : `${m}x${n}`;
-  return { op, shape: parseShape(op, text, '--sizes'), dtype } as Problem;
+  const problem = { op, shape: parseShape(op, text, '--sizes'), dtype } as Problem;
+  return regime ? { ...problem, regime } : problem;
 }
 
 /** Puts a mutant through a whole run, as if it were a kernel of the catalogue. */

@@ -2,7 +2,7 @@ import { DTYPES, type Dtype, idsOf, isBlocked, isByRows } from './dtype';
 import { InputError } from './errors';
 import { OPS, type OpId, opById } from './ops';
 import type { Problem, Shape } from './problem';
-import { parseRegime, type Regime } from './regime';
+import { parseRegime, REGIMES, type Regime } from './regime';
 import { regimeFault } from './verify/fills';
 
 /**
@@ -96,11 +96,13 @@ export interface ProblemText {
 }
 
 /**
- * Whether this release knows the op and the dtype of a row: a database may have rows of a newer one,
- * which lists leave out.
+ * Whether this release knows the op, the dtype and the regime of a row: a database may have rows of a
+ * newer one, which lists leave out.
  */
-export const isKnownProblem = ({ op, dtype }: Pick<ProblemText, 'op' | 'dtype'>): boolean =>
-  Object.hasOwn(OPS, op) && Object.hasOwn(DTYPES, dtype);
+export const isKnownProblem = ({ op, dtype, regime }: Omit<ProblemText, 'shape'>): boolean =>
+  Object.hasOwn(OPS, op) &&
+  Object.hasOwn(DTYPES, dtype) &&
+  (regime == null || Object.hasOwn(REGIMES, regime));
 
 /**
  * Why an op's problem cannot be stored as its dtype says, and the field at fault; null: it can. Runs

@@ -55,6 +55,7 @@ describe('unrankedReason', () => {
       { kernel: { id: 'matmul/strassen', errorGrowth: 3 } },
       /strassen is allowed 3 times the usual/,
     ],
+    [{ regime: 'large' } as const, /^on request: its inputs are large values$/],
   ])('says why not for %j', (change, why) => {
     expect(unrankedReason({ ...steady, ...change })).toMatch(why);
   });

@@ -54,6 +54,12 @@ describe('expand', () => {
     });
   });
 
+  it('draws all inputs in the regime of the spec', () => {
+    const [run] = expand(spec({ cases: [naive], regime: 'outliers' }), [gpu]);
+    expect(run?.problem).toEqual({ op: 'matmul', shape: square, dtype: 'f32', regime: 'outliers' });
+    expect(specSchema.safeParse({ cases: [naive], regime: 'wild' }).success).toBe(false);
+  });
+
   it('plans a batch, and one product where a batch has one', () => {
     const shapes = [{ b: 4, ...square }, { b: 1, ...square }, square];
     const runs = expand(spec({ cases: [{ ...naive, shapes }] }), [DEVICES[0]!]);

@@ -62,11 +62,16 @@ it('results are written as T4 that says their problem, and are read again', () =
     profile: 'default',
     endedAt: '2026-11-20T10:00:00Z',
   };
+  const slow = { cold: summarise([4e6, 5e6, 6e6]) };
+  const batch = { ...run.problem, shape: { b: 3, ...run.problem.shape } };
+  const large = { ...run.problem, shape: { m: 8, n: 8, k: 8 }, regime: 'large' };
   const results = [
     { ...run, outcome: { kind: 'measured', measurement: { cold: summarise([1e6, 2e6, 3e6]) } } },
     { ...run, outcome: { kind: 'failed', stage: 'compile', message: 'x' } },
     { ...run, outcome: { kind: 'skipped', why: 'x' } },
     { ...run, outcome: null },
+    { ...run, problem: batch, outcome: { kind: 'measured', measurement: slow } },
+    { ...run, problem: large, outcome: { kind: 'measured', measurement: slow } },
   ] as unknown as RunResult[];
   const file = t4Of(results);
   expect(isT4(file)).toBe(true);
@@ -74,6 +79,8 @@ it('results are written as T4 that says their problem, and are read again', () =
     'correct',
     'compile',
     'constraints',
+    'correct',
+    'correct',
   ]);
   expect(file.results[0]).toMatchObject({
     configuration: { kernel: 'matmul/tiled', M: 64, N: 32, K: 16, dtype: 'f32', TILE: 16 },
@@ -81,5 +88,8 @@ it('results are written as T4 that says their problem, and are read again', () =
     measurements: [{ name: 'time', value: 2, unit: 'ms' }],
   });
   const again = figuresOf(t4Figures(t4FileSchema.parse(file), { hardware }));
-  expect(again).toMatchObject([{ medianNs: 2e6, problem: { shape: { m: 64, n: 32, k: 16 } } }]);
+  expect(again).toMatchObject([
+    { medianNs: 2e6, problem: { shape: { m: 64, n: 32, k: 16 } } },
+    { medianNs: 5e6, problem: batch },
+  ]);
 });

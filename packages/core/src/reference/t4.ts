@@ -49,15 +49,16 @@ const NS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The fastest correct configuration of each problem, as figures of reference. Throws InputError that
- * says what is missing.
+ * The fastest correct configuration of each problem, as figures of reference; those that name a regime
+ * are left out. Throws InputError that says what is missing.
  */
 export function t4Figures(file: T4File, options: T4Options): ReferenceFile {
   const { hardware } = options;
   const best = new Map<string, { problem: Problem; medianNs: number; all: number[] }>();
   for (const result of file.results) {
-    if (result.invalidity !== 'correct') continue;
-    const problem = problemIn(result.configuration, options);
+    const { configuration, invalidity } = result;
+    if (invalidity !== 'correct' || 'regime' in configuration) continue;
+    const problem = problemIn(configuration, options);
     const time = result.measurements.find(({ name }) => name === 'time');
     const unit = NS[time?.unit.toLowerCase() || 'ms'];
     if (!time || unit === undefined) {
@@ -97,7 +98,9 @@ function problemIn(
     Object.entries(configuration).map(([name, is]) => [name.toLowerCase(), is]),
   );
   const sides = ['m', 'n', 'k'].map((side) => named.get(side));
-  const given = shape ?? (sides.every((side) => typeof side === 'number') ? sides.join('x') : '');
+  const batch = named.get('b');
+  const sizes = typeof batch === 'number' && batch > 1 ? [batch, ...sides] : sides;
+  const given = shape ?? (sides.every((side) => typeof side === 'number') ? sizes.join('x') : '');
   if (given === '') {
     throw new InputError('T4 does not say the problem, nor do M, N, and K: say it', '--shape');
   }
@@ -132,6 +135,7 @@ export function t4Of(results: readonly RunResult[]): T4File {
             kernel: variant.kernel,
             ...Object.fromEntries(sides),
             dtype: problem.dtype,
+            ...(problem.regime && { regime: problem.regime }),
             device: device.key,
             profile,
             ...variant.tunables,

@@ -4,7 +4,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { benchFileSchema, bestQuerySchema, sideBySideFileSchema, summarise } from '@tilemark/core';
+import {
+  benchFileSchema,
+  bestQuerySchema,
+  leaderboardQuerySchema,
+  referenceFileSchema,
+  summarise,
+  t4FileSchema,
+} from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -63,7 +70,7 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
   if (path === '/api/v1/reference') {
     let text = '';
     for await (const chunk of request) text += String(chunk);
-    const file = sideBySideFileSchema.parse(JSON.parse(text));
+    const file = referenceFileSchema.parse(JSON.parse(text));
     return { status: 201, body: await store.references.import(file, 'test') };
   }
   const body = kind === 'sweeps' ? await store.sweeps.results(id) : await store.results.get(id);
@@ -172,6 +179,46 @@ it('brings a file of side-by-side as what it is: figures of reference', async ()
     'cuBLAS',
     'jax-js',
   ]);
+});
+
+it('writes results as T4, and brings T4 back as figures of reference, which nothing ranks', async () => {
+  const results = join(folder, 't4-results.json');
+  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '24x16x8,3x8x16x24'];
+  const smoke = ['--policy', 'smoke', '--device', 'cpu', '--json', results];
+  expect((await tilemark('bench', ...bench, ...smoke)).code).toBe(0);
+  const written = benchFileSchema.parse(JSON.parse(await readFile(results, 'utf8')));
+  const medians = written.results.map(({ outcome }) =>
+    outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : 0,
+  );
+  const at = ['--server', server, '--token', TOKEN];
+  const kept = await tilemark('import', results, ...at);
+  const [, sweepId = ''] = /2 results are now sweep (\S+):/.exec(kept.stdout) ?? [];
+  const board = () => store.leaderboard(leaderboardQuerySchema.parse({ shape: '24x16x8' }));
+  const before = await board();
+
+  const { stdout } = await tilemark('export', sweepId, '--format', 't4', '--server', server);
+  const exported = t4FileSchema.parse(JSON.parse(stdout));
+  expect(exported.results.map(({ configuration }) => configuration)).toMatchObject([
+    { kernel: 'matmul/cpu-naive', B: 1, M: 24, N: 16, K: 8, dtype: 'f32' },
+    { kernel: 'matmul/cpu-naive', B: 3, M: 8, N: 16, K: 24, dtype: 'f32' },
+  ]);
+  const t4 = join(folder, 't4.json');
+  await writeFile(t4, stdout);
+  expect((await tilemark('import', t4, ...at)).stderr).toContain('say it');
+  const brought = await tilemark('import', t4, '--hardware', 'Lab card', ...at);
+  expect(brought).toMatchObject({ code: 0, stderr: '' });
+  expect(brought.stdout).toMatch(/^2 figures are now shown as reference: http/);
+
+  for (const [place, shape] of ['24x16x8', '3x8x16x24'].entries()) {
+    const figures = await store.references.list({ op: 'matmul', dtype: 'f32', shape });
+    expect(figures.filter(({ hardware }) => hardware === 'Lab card')).toMatchObject([
+      {
+        by: { kind: 'library', version: 'Kernel Tuner (T4)' },
+        medianNs: expect.closeTo(medians[place] ?? 0, 3),
+      },
+    ]);
+  }
+  expect(await board()).toEqual(before);
 });
 
 it('says of choices for whole suites that they are documentation', async () => {

@@ -35,6 +35,16 @@ test('all runs of a suite become a sweep of that suite, which leaves the device 
   });
 });
 
+test('a sweep has inputs of one regime, which its runs keep', async () => {
+  const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' } as const;
+  const large = result({ problem: { ...problem, regime: 'large' } });
+  const { id } = await importResults({ store }, file([large]), importer);
+  expect((await store.sweeps.get(id))?.spec.regime).toBe('large');
+  expect((await store.sweeps.results(id)).items[0]?.problem).toEqual(large.problem);
+  const mixed = importResults({ store }, file([large, result({ problem })]), importer);
+  await expect(mixed).rejects.toThrow('import one file for each');
+});
+
 test('the sweep asks for what the file holds: its variants, problems and devices', async () => {
   const tiled = (tunables: Record<string, string | number>) =>
     result({ variant: { kernel: 'matmul/tiled', tunables } });
