@@ -36,7 +36,13 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 const BODIES: Readonly<Record<string, string>> = {
   plain: product('shape.M', 'shape.N', 'shape.K')(['a', 'b', 'result']),
   named: product('info.rows', 'info.cols', 'info.row_stride')(['activations', 'weights', 'output']),
-  vectors: product('dims.x', 'dims.y', 'dims.z')(['x', 'w', 'y'], { last: ' * alpha' }),
+  vectors: product(
+    'dims.x',
+    'dims.y',
+    'dims.z',
+  )(['x', 'w', 'y'], {
+    last: ' * alpha + f32(activation) * 1e9',
+  }),
   array: product(
     'info[0]',
     'info[1]',
@@ -63,6 +69,28 @@ fn main(
     sum += src0[row * params.k + p] * src1[p * params.n + col];
   }
   dst[index] = sum;
+}`,
+  'by-rows': `
+@compute @workgroup_size(16, 16)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.y >= params.m || id.x >= params.n) { return; }
+  var sum = 0.0;
+  for (var p = 0u; p < params.k; p++) {
+    sum += x[id.y * params.k + p] * weights[id.x * params.k + p];
+  }
+  y[id.y * params.n + id.x] = sum;
+}`,
+  blocks: `
+@compute @workgroup_size(16, 16)
+fn main(@builtin(global_invocation_id) id: vec3<u32>) {
+  if (id.y >= params.m || id.x >= params.n) { return; }
+  var sum = 0.0;
+  for (var p = 0u; p < params.k; p++) {
+    let at = id.x * params.k + p;
+    let quant = extractBits(bitcast<i32>(quants[at / 4]), 8 * (at % 4), 8);
+    sum += f32(x[id.y * params.k + p]) * f32(quant) * f32(scales[at / 32]);
+  }
+  y[id.y * params.n + id.x] = f16(sum);
 }`,
   'one-row': `
 @compute @workgroup_size(1)
@@ -94,7 +122,7 @@ it('the guide has a manifest of each convention', () => {
 it.each(sources.map((source) => [nameIn(source), source]))('%s is right', async (name, source) => {
   const m = name === 'one-row' ? 1 : 33;
   const batch = name === 'batches' ? { b: 3 } : {};
-  const shape = { ...batch, m, n: 68, k: 17 };
+  const shape = { ...batch, m, n: 68, k: name === 'blocks' ? 64 : 17 };
   expect(await outcomeOf(source + BODIES[name], shape)).toMatchObject({ kind: 'measured', name });
 });
 
