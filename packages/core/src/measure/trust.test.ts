@@ -60,6 +60,16 @@ describe('unrankedReason', () => {
     expect(unrankedReason({ ...steady, ...change })).toMatch(why);
   });
 
+  it('names the load of a machine that may be why, and of no other', () => {
+    const late = { ...steady, freshRatio: 2.4 };
+    expect(unrankedReason({ ...late, othersLoad: 0.1 })).toMatch(
+      /^it keeps results: .* it has seen$/,
+    );
+    expect(unrankedReason({ ...late, othersLoad: 0.6 })).toMatch(
+      /2\.4 times as long .*; other work took 60% of the machine's processors: its load is why/,
+    );
+  });
+
   it('ranks whatever the CV and the width: the place of a wide interval is that of its slow end', () => {
     const noisy = { ...steady.cold, cv: 0.3, lowNs: 0.5e6, highNs: 1.9e6 };
     expect(unrankedReason({ ...steady, cold: noisy, stop: 'capped' })).toBeNull();

@@ -53,6 +53,15 @@ it.each(METRICS.filter(({ field }) => field !== null))('$id is read from $field'
   expect(metric.read(measurement, problem)).toBe(at(metric.field ?? ''));
 });
 
+it('shows no hot series of a result that is not believed', () => {
+  const hot = METRICS.find(({ id }) => id === 'hotMedianNs');
+  const read = (unranked: string | null) => hot?.read({ ...measurement, unranked }, problem);
+  expect(read(null)).toBe(150);
+  expect(read('noisy')).toBe(150);
+  expect(read('it keeps results: on new inputs a dispatch takes 3.0 times as long')).toBeNull();
+  expect(read('implausible: 12.0% faster than the compute of the device allows')).toBeNull();
+});
+
 it('derives the part of the roof', () => {
   const share = METRICS.find(({ id }) => id === 'roofShare');
   expect(share?.read(measurement, problem)).toBe(0.25);

@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { kernelTemplate } from '@tilemark/core';
+import { admitKernel, kernelTemplate, type Outcome } from '@tilemark/core';
+import { type DeviceLimits, shapeText, volume } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
+import { proofExit, prove } from './check';
 
 // A software GPU on a busy machine.
 
@@ -131,6 +133,37 @@ it('an endless loop is too slow, not wrong', async () => {
   expect(checked.text).toMatch(/1 f32 +too slow here/);
   expect(checked.text).not.toMatch(/wrong|right/);
   expect(checked.code).toBe(6);
+});
+
+describe('a shape that is too slow here', () => {
+  const limits = { features: [] } as unknown as DeviceLimits;
+  /** Each shape that was tried, and the exit code, where longer products than these are too slow. */
+  async function proved(most: number) {
+    const contributed = await admitKernel({ author: 'ada', source: template });
+    const checked = await prove(contributed, { BLOCK: [8] }, limits, async (variant, problem) => {
+      const isSlow = volume(problem) > most;
+      const outcome = (
+        isSlow
+          ? { kind: 'failed', stage: 'prepare', message: 'takes 2 s per dispatch' }
+          : { kind: 'measured' }
+      ) as Outcome;
+      return { variant, problem, outcome };
+    });
+    return { shapes: checked.map(({ problem }) => shapeText(problem)), exit: proofExit(checked) };
+  }
+
+  it('is halved until it is not', async () => {
+    const { exit, shapes } = await proved(2 ** 18);
+    const at = shapes.indexOf('130x258x66');
+    expect(shapes.slice(at, at + 3)).toEqual(['130x258x66', '65x129x33', '33x65x17']);
+    expect(exit).toBe(0);
+  });
+
+  it('leaves a kernel unchecked where all of them are', async () => {
+    const { exit, shapes } = await proved(0);
+    expect(shapes).toEqual(['1']);
+    expect(exit).toBe(6);
+  });
 });
 
 describe('check --baseline', () => {

@@ -86,6 +86,8 @@ export interface Checked {
   readonly variant: Variant;
   readonly problem: Problem;
   readonly outcome: Outcome;
+  /** Its shape is half of the one before, which was too slow. */
+  readonly isHalved?: boolean;
 }
 
 /** Measures a variant on a problem, nothing else being measured meanwhile. */
@@ -188,7 +190,7 @@ export async function prove(
     for (let halving = 0; halving < MOST_HALVINGS; halving++) {
       const smaller = halved(contributed, ended);
       if (findingOf(ended.outcome) !== 'too slow here' || !smaller) break;
-      ended = await measure(variant, smaller, 'smoke');
+      ended = { ...(await measure(variant, smaller, 'smoke')), isHalved: true };
       checked.push(ended);
     }
     const finding = findingOf(ended.outcome);
@@ -225,11 +227,8 @@ function halved(
 export function proofExit(checked: readonly Checked[]): ReturnType<typeof worstExit> {
   const exits = checked.map((ended, at) => {
     const finding = findingOf(ended.outcome);
-    const next = checked[at + 1];
-    // The halved shape follows.
-    const isTriedSmaller =
-      next?.variant === ended.variant && next.problem.dtype === ended.problem.dtype;
-    if (finding === 'too slow here' && isTriedSmaller) return exitOf(findingOf(next.outcome));
+    // The smaller shape that follows decides.
+    if (finding === 'too slow here' && checked[at + 1]?.isHalved) return CHECK_EXIT.right;
     if (isPassedOver(ended.outcome) && checked.some(isRight)) return CHECK_EXIT.right;
     return exitOf(finding);
   });
