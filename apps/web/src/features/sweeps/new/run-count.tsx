@@ -7,7 +7,7 @@ import type { SweepForm } from './form';
 
 /** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
 export function RunCount({
-  of: { control, formState },
+  of: { control },
   devices,
   paces,
 }: {
@@ -38,8 +38,12 @@ export function RunCount({
             ))}
           </ul>
         </>
-      ) : Object.keys(formState.errors).length > 0 ? null : (
-        <p className="text-amber">{result.message}</p>
+      ) : (
+        <p className="text-amber">
+          {result.control && result.control !== 'devices'
+            ? 'Correct the field that is marked to count the runs.'
+            : result.message}
+        </p>
       )}
     </div>
   );
