@@ -1,7 +1,8 @@
 import type { HeadToHead, Pair } from '@tilemark/core';
 import { OPS, rateOf, shapeText } from '@tilemark/kernels';
-import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
+import { deviceColumn, problemColumn } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
 import { formatCount, formatShape, formatSpeedup, plural } from '@/ui/format';
@@ -56,27 +57,8 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
         rows={rows}
         keyOf={({ pair }) => `${pair.a.resultId} ${pair.b.resultId}`}
         columns={[
-          {
-            head: 'Problem',
-            className: 'whitespace-nowrap',
-            cell: ({ pair: { problem, profile } }) => (
-              <>
-                {problem.op} {formatShape(shapeText(problem))}{' '}
-                <span className="text-muted">
-                  {problem.dtype}, {profile}
-                </span>
-              </>
-            ),
-          },
-          ...(of === 'variants'
-            ? [
-                {
-                  head: 'Device',
-                  className: 'min-w-36',
-                  cell: ({ pair: { device } }: Row) => device && <DeviceName device={device} />,
-                },
-              ]
-            : []),
+          problemColumn(({ pair }: Row) => pair),
+          ...(of === 'variants' ? [deviceColumn(({ pair }: Row) => pair.device)] : []),
           {
             head: 'B is',
             cell: ({ pair: { a, b, problem }, verdict }) => (

@@ -3,10 +3,10 @@ import type { Beside, ContributedResults, ContributedRun } from '@tilemark/core/
 import { rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { VerdictBadge } from '@/features/compare/verdict';
-import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
+import { DEVICE, rateColumn } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';
-import { BETWEEN_RUNS, Rate, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Timing } from '@/ui/facts';
 import { formatMetric, formatShape, formatSpeedup } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
@@ -64,11 +64,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
       empty="Nothing has been run yet."
       keyOf={({ runId }) => runId}
       columns={[
-        {
-          head: 'Device',
-          className: 'min-w-36',
-          cell: ({ device }) => <DeviceName device={device} />,
-        },
+        DEVICE,
         {
           head: 'Problem',
           className: 'min-w-28',
@@ -96,12 +92,9 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
               '–'
             ),
         },
-        {
-          head: 'Rate (higher is better)',
-          isFigure: true,
-          cell: ({ headline, problem }) =>
-            headline ? <Rate of={rateOf(problem, headline.medianNs)} /> : '–',
-        },
+        rateColumn(
+          ({ headline, problem }: ContributedRun) => headline && rateOf(problem, headline.medianNs),
+        ),
         {
           head: 'Over the best of ours',
           title: 'Times as fast as the fastest kernel of the catalogue there',

@@ -1,6 +1,6 @@
 /** Coverage: devices against standard suites, and what is missing or stale. */
 import type { Coverage, CoverageCell } from '@tilemark/core';
-import { DeviceName } from '@/features/devices/device-name';
+import { DEVICE } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
 import { PartsBar } from '@/ui/parts-bar';
@@ -34,11 +34,7 @@ export function CoverageTable({
       rest={{ noun: 'devices', isAll, allHref: '?rows=all', most: MOST_DEVICES }}
       keyOf={({ device }) => device.key}
       columns={[
-        {
-          head: 'Device',
-          className: 'min-w-44',
-          cell: ({ device }) => <DeviceName device={device} />,
-        },
+        DEVICE,
         {
           head: 'Standard suites',
           className: 'w-full',

@@ -1,11 +1,11 @@
 import { contrast, geometricMean, type HeadToHead } from '@tilemark/core';
-import { kernelOf, opOf, shapeText } from '@tilemark/kernels';
+import { kernelOf, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { ComparableVariant } from '@/features/kernels/address';
+import { deviceColumn, problemColumn } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';
 import { formatCount, formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { DataTable } from '@/ui/table';
-import { DeviceName } from './device-name';
 
 /** How each kernel does in a browser against itself without one, on the same GPU. */
 export function BrowserTax({
@@ -47,18 +47,7 @@ export function BrowserTax({
         rest={{ noun: 'pairs', isAll, allHref: '?rows=all#browser-tax' }}
         keyOf={({ pair }) => `${pair.a.resultId} ${pair.b.resultId}`}
         columns={[
-          {
-            head: 'Problem',
-            className: 'whitespace-nowrap',
-            cell: ({ pair: { problem, profile } }) => (
-              <>
-                {opOf(problem).title} {formatShape(shapeText(problem))}{' '}
-                <span className="text-muted">
-                  {problem.dtype}, {profile}
-                </span>
-              </>
-            ),
-          },
+          problemColumn(({ pair }: Row) => pair),
           {
             head: 'Variant',
             className: 'min-w-44',
@@ -70,11 +59,7 @@ export function BrowserTax({
               />
             ),
           },
-          {
-            head: isBrowser ? 'Native device' : 'Browser',
-            className: 'min-w-36',
-            cell: ({ pair: { device } }) => device && <DeviceName device={device} />,
-          },
+          deviceColumn(({ pair }: Row) => pair.device, isBrowser ? 'Native device' : 'Browser'),
           {
             head: 'Browser’s speed / native',
             title: 'Below 1, the browser is slower, with the 95% interval',
@@ -97,6 +82,10 @@ export function BrowserTax({
       />
     </>
   );
+}
+
+interface Row {
+  readonly pair: HeadToHead;
 }
 
 const Side = ({ of }: { of: HeadToHead['a'] }) => (

@@ -13,8 +13,9 @@ import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { featureText } from '@/features/kernels/needs';
 import { ShorterMedian, WideInterval } from '@/features/leaderboard/row-parts';
+import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
-import { BETWEEN_RUNS, Facts, Moment, Rate, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Facts, Moment, Timing } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { DataTable, TablePanel } from '@/ui/table';
@@ -22,6 +23,13 @@ import { DataTable, TablePanel } from '@/ui/table';
 /** A reason that all rows share, as a sentence of them. */
 const noneRanked = (reason: string): string =>
   `${reason.replace(/^not ranked: /, 'None of them is ranked: ')}.`;
+
+const rowOf = (result: BestResult) => ({
+  ...runView(result),
+  headline: result.headline,
+  shorterMedian: result.shorterMedian,
+});
+type Row = ReturnType<typeof rowOf>;
 
 /** The best measured variant of each problem on a device. */
 export function BestResults({
@@ -31,11 +39,7 @@ export function BestResults({
   results: readonly BestResult[];
   device: string;
 }) {
-  const rows = results.map((result) => ({
-    ...runView(result),
-    headline: result.headline,
-    shorterMedian: result.shorterMedian,
-  }));
+  const rows = results.map(rowOf);
   const reasons = new Set(rows.map(({ reason }) => reason));
   const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
@@ -46,17 +50,7 @@ export function BestResults({
         rows={rows}
         keyOf={({ runId }) => runId}
         columns={[
-          {
-            head: 'Problem',
-            className: 'whitespace-nowrap',
-            cell: ({ problem }) => (
-              <>
-                {problem.op} {formatShape(shapeText(problem))}{' '}
-                <span className="text-muted">{problem.dtype}</span>
-              </>
-            ),
-          },
-          { head: 'Profile', cell: ({ profile }) => profile },
+          PROBLEM,
           {
             head: 'Best variant',
             className: 'min-w-52',
@@ -76,17 +70,8 @@ export function BestResults({
               </>
             ),
           },
-          {
-            head: 'Median',
-            isFigure: true,
-            cell: ({ headline }) => <Timing of={headline} about={BETWEEN_RUNS} />,
-          },
-          {
-            head: 'Rate (higher is better)',
-            isFigure: true,
-            cell: ({ figures, problem }) =>
-              figures && <Rate of={rateOf(problem, figures.medianNs)} />,
-          },
+          medianColumn(({ headline }: Row) => headline, BETWEEN_RUNS),
+          rateColumn(({ figures, problem }: Row) => figures && rateOf(problem, figures.medianNs)),
         ]}
       />
     </>

@@ -1,12 +1,11 @@
-import { type DeviceIdentity, deviceKey } from '@tilemark/core';
+import { type DeviceIdentity, deviceKey, type Evidence } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { parseProblem, parseVariant, rateOf, shortAddress } from '@tilemark/kernels';
+import { type Problem, parseProblem, parseVariant, rateOf, shortAddress } from '@tilemark/kernels';
 import { Address } from '@/features/kernels/address';
+import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { WinnerMaps } from '@/features/winners/winner-map';
 import { shippedOn, winnerMapsOf } from '@/features/winners/winners';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { Rate, Timing } from '@/ui/facts';
-import { formatShape } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { ClassBadge } from './device-name';
@@ -56,22 +55,13 @@ export async function ModelPage({ identity, store }: { identity: DeviceIdentity;
             rows={tuned}
             keyOf={(_, at) => at}
             columns={[
-              {
-                head: 'Problem',
-                cell: ({ problem, shape }) =>
-                  `${problem.op} ${formatShape(shape)} ${problem.dtype}`,
-              },
-              { head: 'Profile', cell: ({ profile }) => profile },
+              PROBLEM,
               {
                 head: 'Variant',
                 cell: ({ address }) => <Address of={shortAddress(parseVariant(address).address)} />,
               },
-              { head: 'Median', isFigure: true, cell: (variant) => <Timing of={variant} /> },
-              {
-                head: 'Rate (higher is better)',
-                isFigure: true,
-                cell: ({ medianNs, problem }) => <Rate of={rateOf(problem, medianNs)} />,
-              },
+              medianColumn((row: Tuned) => row),
+              rateColumn(({ medianNs, problem }: Tuned) => rateOf(problem, medianNs)),
             ]}
           />
         </Section>
@@ -92,3 +82,5 @@ export async function ModelPage({ identity, store }: { identity: DeviceIdentity;
     </>
   );
 }
+
+type Tuned = Evidence['measured'][number] & { readonly problem: Problem };

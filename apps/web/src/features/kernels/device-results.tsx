@@ -1,10 +1,10 @@
 import type { KernelResults } from '@tilemark/core';
 import { isCeiling, shapeText } from '@tilemark/kernels';
-import { DeviceName } from '@/features/devices/device-name';
+import { DEVICE, medianColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
 import { problemText } from '@/features/sweeps/runs';
 import { ButtonLink } from '@/ui/button';
-import { BETWEEN_RUNS, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS } from '@/ui/facts';
 import { SelectField } from '@/ui/field';
 import { formatPercent, formatShape, plural } from '@/ui/format';
 import { Empty } from '@/ui/notice';
@@ -92,11 +92,7 @@ export function DeviceResults({
         rest={{ noun: 'devices', isAll, allHref: `?${all}#results`, most: MOST_DEVICES }}
         keyOf={({ device }) => device.key}
         columns={[
-          {
-            head: 'Device',
-            className: 'min-w-36',
-            cell: ({ device }) => <DeviceName device={device} />,
-          },
+          DEVICE,
           {
             head: 'Fastest variant',
             className: 'min-w-52',
@@ -115,11 +111,7 @@ export function DeviceResults({
             className: 'min-w-40',
             cell: (row) => <RateBar of={row} full={full} isRanked={row.unranked === null} />,
           },
-          {
-            head: 'Median',
-            isFigure: true,
-            cell: (row) => <Timing of={row} about={BETWEEN_RUNS} />,
-          },
+          medianColumn((row: KernelResults['rows'][number]) => row, BETWEEN_RUNS),
           {
             head: '% of the device’s best here',
             title:

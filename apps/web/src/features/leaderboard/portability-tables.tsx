@@ -1,7 +1,8 @@
 import { isContributed, type PortabilityReport } from '@tilemark/core';
 import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
-import { DeviceName, shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
+import { DEVICE } from '@/features/results/columns';
 import { UnconfirmedMark } from '@/features/results/confirmation';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
@@ -128,11 +129,7 @@ export function PortabilityTables({
           rest={restOf(query, 'devices')}
           keyOf={({ device }) => device.key}
           columns={[
-            {
-              head: 'Device',
-              className: 'min-w-36',
-              cell: ({ device }) => <DeviceName device={device} />,
-            },
+            DEVICE,
             {
               head: 'Its own best',
               className: 'min-w-56',

@@ -1,8 +1,8 @@
 import { peakShare, type ReferenceFigure } from '@tilemark/core';
 import { isCeiling, KERNELS, shortAddress } from '@tilemark/kernels';
 import { Address, kernelHref } from '@/features/kernels/address';
+import { PROBLEM, rateColumn } from '@/features/results/columns';
 import { problemText } from '@/features/sweeps/runs';
-import { Rate } from '@/ui/facts';
 import { formatMoment, formatNs } from '@/ui/format';
 import { Link } from '@/ui/link';
 import { NoteMark, Notes } from '@/ui/note';
@@ -33,21 +33,8 @@ export function ReferenceTable({
             className: 'min-w-44',
             cell: (figure) => <FigureSource figure={figure} />,
           },
-          {
-            head: 'Problem',
-            className: 'whitespace-nowrap',
-            cell: ({ problem, profile }) => (
-              <>
-                {problemText(problem)}
-                {profile && <span className="text-muted">, {profile}</span>}
-              </>
-            ),
-          },
-          {
-            head: 'Rate (higher is better)',
-            isFigure: true,
-            cell: ({ rate }) => <Rate of={rate} />,
-          },
+          PROBLEM,
+          rateColumn(({ rate }: ReferenceFigure) => rate),
           { head: 'Median', isFigure: true, cell: ({ medianNs }) => formatNs(medianNs) },
           {
             head: 'Measured on',

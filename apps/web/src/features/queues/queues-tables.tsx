@@ -1,7 +1,7 @@
 import type { DeviceQueue, Worker } from '@tilemark/core';
 import type { FailedSweep } from '@tilemark/core/server';
-import { DeviceName } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
+import { DEVICE, deviceColumn } from '@/features/results/columns';
 import { etaText } from '@/features/workers/workers-table';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
@@ -25,11 +25,7 @@ export function QueuesTable({
       rows={queues}
       keyOf={({ device }) => device.key}
       columns={[
-        {
-          head: 'Device',
-          className: 'min-w-40',
-          cell: ({ device }) => <DeviceName device={device} />,
-        },
+        DEVICE,
         {
           head: 'Workers taking runs',
           title: 'The others are drained or paused',
@@ -80,7 +76,7 @@ export function FailedSweeps({
             </>
           ),
         },
-        { head: 'Device', cell: ({ newest }) => <DeviceName device={newest.device} /> },
+        deviceColumn(({ newest }: FailedSweep) => newest.device),
         {
           head: 'When',
           isFigure: true,

@@ -1,6 +1,6 @@
 import type { DeviceQueue, Worker } from '@tilemark/core';
 import { kernelOf } from '@tilemark/kernels';
-import { DeviceName } from '@/features/devices/device-name';
+import { DEVICE } from '@/features/results/columns';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
@@ -32,11 +32,6 @@ export function WorkersTable({
   withDevice?: boolean;
 }) {
   const queueOf = (worker: Worker) => queues.find(({ device }) => device.key === worker.device.key);
-  const device: Column<Worker> = {
-    head: 'Device',
-    className: 'min-w-40',
-    cell: (worker) => <DeviceName device={worker.device} />,
-  };
   const actions: Column<Worker> = {
     head: 'Actions',
     className: 'py-0!',
@@ -73,7 +68,7 @@ export function WorkersTable({
             contributed && device.class !== 'cpu' ? 'built-in, contributed' : 'built-in',
         },
         { head: 'State', className: 'min-w-32', cell: (worker) => <State worker={worker} /> },
-        ...(withDevice ? [device] : []),
+        ...(withDevice ? [DEVICE] : []),
         {
           head: 'Runs, last hour',
           title: 'Measured, skipped, incorrect, or failed',
