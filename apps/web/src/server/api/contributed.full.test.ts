@@ -203,7 +203,9 @@ it.each([
     ...{ DEVICES: 'all', TOLERANCE: '0.75', TILEMARK: `${process.execPath} ${main}` },
     ...{ GITHUB_STEP_SUMMARY: summary, GITHUB_OUTPUT: output },
   });
-  expect(ended.text).toMatch(/\| device \| problem \| times as fast \(95%\) \| verdict \|/);
+  expect(ended.text).toMatch(
+    /\| device \| problem \| times as fast \(95%\) \| verdict \| RMS error \| repeatable \|/,
+  );
   expect(ended.text).toMatch(verdict);
   expect(ended.code, ended.text).toBe(code);
   expect(await readFile(summary, 'utf8')).toMatch(verdict);

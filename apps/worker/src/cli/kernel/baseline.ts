@@ -11,7 +11,7 @@ import {
 import { NO_ADAPTER } from '../../device/select';
 import { list, tunablesFor } from '../flags';
 import { onDevice } from '../on-device';
-import { type Checked, checkedTable, measureOn, precisionText, proofExit, prove } from './check';
+import { type Checked, checkedTable, measureOn, precisionCells, proofExit, prove } from './check';
 import { admitFile } from './file';
 import { CHECK_EXIT, exitOf, findingOf, reasonIn, worstExit } from './finding';
 import { resultsOf, type SubmitFlags, submitFile, submitProof, UNSERVED } from './submit';
@@ -176,12 +176,12 @@ function markdownOf(
       `${shapeText(problem)} ${problem.dtype}${regimeText(problem)}`,
       ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
       verdicts[at]?.text ?? '',
-      outcome?.kind === 'measured' ? precisionText(problem, outcome.measurement) : '',
+      ...precisionCells(problem, outcome),
     ];
   });
   return [
-    ['device', 'problem', 'times as fast (95%)', 'verdict', 'RMS error'],
-    ['---', '---', '---', '---', '---'],
+    ['device', 'problem', 'times as fast (95%)', 'verdict', 'RMS error', 'repeatable'],
+    ['---', '---', '---', '---', '---', '---'],
     ...rows,
   ]
     .map((cells) => `| ${cells.map(cell).join(' | ')} |`)

@@ -172,7 +172,7 @@ describe('check --baseline', () => {
 
   it('passes a right kernel beside a right one, with its error', async () => {
     const { code, text } = await against(await write('own'), await write('base'));
-    expect(text).toMatch(/\| 64 f32 \| \S+ \(\S+ to \S+\) \| [^|*]+ \| \S+ roundoffs \|/);
+    expect(text).toMatch(/\| 64 f32 \| \S+ \(\S+ to \S+\) \| [^|*]+ \| \S+ roundoffs \| yes \|/);
     expect(code).toBe(0);
   });
 

@@ -1,8 +1,8 @@
 import {
   type Contributed,
-  type Measurement,
   type Outcome,
   type PolicyId,
+  repeatableText,
   requirementsOfShape,
   roundedUp,
 } from '@tilemark/core';
@@ -293,21 +293,26 @@ export function checkedTable(checked: readonly Checked[], path: string): string 
     variantAddress(variant).replace(/^[^[]*/, ''),
     `${shapeText(problem)} ${problem.dtype}`,
     findingOf(outcome),
-    outcome.kind === 'measured' ? precisionText(problem, outcome.measurement) : '',
+    ...precisionCells(problem, outcome),
     outcome.kind === 'measured' ? '' : reasonIn(outcome, path),
   ]);
-  const head = ['tunables', 'problem', '', 'RMS error', 'reason'];
-  return table(head, rows, ['left', 'left', 'left', 'right', 'left']);
+  const head = ['tunables', 'problem', '', 'RMS error', 'repeatable', 'reason'];
+  return table(head, rows, ['left', 'left', 'left', 'right', 'left', 'left']);
 }
 
-/** The RMS error in roundoffs. Integers and what is only moved have none: they must be equal. */
-export function precisionText(
+/**
+ * The RMS error in roundoffs, and whether the same inputs give the same bits each time. Integers and
+ * what is only moved have no error: they must be equal.
+ */
+export function precisionCells(
   problem: Problem,
-  { verification: { isRepeatable, rms } }: Pick<Measurement, 'verification'>,
-): string {
+  outcome: Outcome | null,
+): readonly [error: string, repeatable: string] {
+  if (outcome?.kind !== 'measured') return ['', ''];
+  const { isRepeatable, rms } = outcome.measurement.verification;
   const isEqual = DTYPES[problem.dtype].isInteger || opOf(problem).flops(problem.shape) === 0;
   const error = isEqual ? 'exact' : rms === undefined ? '' : `${significant(rms)} roundoffs`;
-  return isRepeatable === false ? `${error}, not repeatable` : error;
+  return [error, repeatableText(isRepeatable) ?? ''];
 }
 
 function speedText(checked: Checked, base: Outcome, naive: string, path: string): string {
