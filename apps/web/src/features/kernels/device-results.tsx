@@ -1,13 +1,12 @@
 import type { KernelResults } from '@tilemark/core';
-import { isCeiling, shapeText } from '@tilemark/kernels';
+import { shapeText } from '@tilemark/kernels';
 import { DEVICE, medianColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
 import { problemText } from '@/features/sweeps/runs';
-import { ButtonLink } from '@/ui/button';
 import { BETWEEN_RUNS } from '@/ui/facts';
 import { SelectField } from '@/ui/field';
 import { formatPercent, formatShape, plural } from '@/ui/format';
-import { Empty } from '@/ui/notice';
+import { Section } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
 import { fullBar, RateBar } from '@/ui/rate-bar';
 import { DataTable } from '@/ui/table';
@@ -22,54 +21,24 @@ export const problemKey = ({ problem, profile }: Pick<Measured, 'problem' | 'pro
 /** Devices shown before the reader asks for all: their rows name whole variants, which weighs. */
 const MOST_DEVICES = 15;
 
-/** The kernel's fastest variant on each device for one problem, linked to its measurement. */
+/** The kernel's fastest variant on each device for one problem; nothing before one has measured it. */
 export function DeviceResults({
-  kernel,
   results: { chosen, problems, rows },
   keep,
   isAll,
-  sweepHref,
-  hasReference,
 }: {
-  /** `matmul/tiled` */
-  kernel: string;
   results: KernelResults;
   /** The rest of the address, kept when a problem is chosen. */
   keep: Readonly<Record<string, string>>;
   /** Whether every device is shown, or only the fastest. */
   isAll: boolean;
-  sweepHref: string;
-  /** Whether figures of reference follow. */
-  hasReference: boolean;
 }) {
-  if (!chosen && isCeiling(kernel)) {
-    return (
-      <Empty title="A ceiling is not ranked">
-        <p>
-          A copy does less than a transpose, so it is never ranked beside one. Its results are on
-          the pages of the sweeps that ran it.
-          {hasReference && ' What was measured elsewhere stands below, under Reference.'}
-        </p>
-        <ButtonLink href="/sweeps?find=transpose">Sweeps of transposes</ButtonLink>
-      </Empty>
-    );
-  }
-  if (!chosen) {
-    return (
-      <Empty title="Not measured on this grid yet">
-        <p>
-          Each device that measures this kernel appears here with its fastest variant.
-          {hasReference && ' What was measured elsewhere stands below, under Reference.'}
-        </p>
-        <ButtonLink href={sweepHref}>Sweep this kernel</ButtonLink>
-      </Empty>
-    );
-  }
+  if (!chosen) return null;
   const key = problemKey(chosen);
   const full = fullBar(rows);
   const all = new URLSearchParams({ ...keep, on: key, rows: 'all' });
   return (
-    <>
+    <Section id="results" title="Results across devices">
       <div className="mb-3">
         <QueryForm label="Problem of the results">
           {Object.entries(keep).map(([name, value]) => (
@@ -121,6 +90,6 @@ export function DeviceResults({
           },
         ]}
       />
-    </>
+    </Section>
   );
 }

@@ -161,16 +161,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
           />
         </Section>
       )}
-      <Section id="results" title="Results across devices">
-        <DeviceResults
-          kernel={kernel.id}
-          results={results}
-          keep={chosen}
-          isAll={query.rows === 'all'}
-          sweepHref={`/sweeps/new?${sweep}`}
-          hasReference={beside.length > 0}
-        />
-      </Section>
+      <DeviceResults results={results} keep={chosen} isAll={query.rows === 'all'} />
       {beside.length > 0 && (
         <Section
           id="reference"
