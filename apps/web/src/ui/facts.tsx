@@ -90,7 +90,7 @@ export function Timing({
     readonly highNs: number;
     /** Absent where it is not of one run. */
     readonly samples?: number;
-    readonly independent?: number | null;
+    readonly independent?: number | null | undefined;
   };
   /** What the interval is; absent: that of one run. */
   about?: string;

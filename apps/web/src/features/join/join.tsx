@@ -6,10 +6,11 @@ import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
+import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
 import { InputField } from '@/ui/field';
-import { formatEstimate, formatNs, formatShape, plural, rateText } from '@/ui/format';
+import { formatEstimate, plural } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
@@ -304,18 +305,13 @@ function Ended({ state, token }: { state: LendingState; token: string | null }) 
         keyOf={({ id }) => id}
         columns={[
           { head: 'Variant', cell: ({ variant }) => variantAddress(variant) },
-          {
-            head: 'Shape',
-            cell: ({ problem }) => `${formatShape(shapeText(problem))} ${problem.dtype}`,
-          },
+          PROBLEM,
           { head: 'Outcome', cell: outcomeText },
-          { head: 'Rate', isFigure: true, cell: speedText },
-          {
-            head: 'Median',
-            isFigure: true,
-            cell: ({ outcome }) =>
-              outcome.kind === 'measured' ? formatNs(outcome.measurement.cold.medianNs) : '–',
-          },
+          rateColumn((run: EndedRun) => {
+            const times = timesOf(run);
+            return times && rateOf(run.problem, times.medianNs);
+          }),
+          medianColumn(timesOf),
         ]}
       />
     </Section>
@@ -328,8 +324,8 @@ function outcomeText({ outcome }: EndedRun): string {
   return outcome.kind;
 }
 
-const speedText = ({ outcome, problem }: EndedRun) =>
-  outcome.kind === 'measured' ? rateText(rateOf(problem, outcome.measurement.cold.medianNs)) : '–';
+const timesOf = ({ outcome }: EndedRun) =>
+  outcome.kind === 'measured' ? outcome.measurement.cold : null;
 
 function placeOf({ rows }: Leaderboard, deviceKey: string): string {
   const browsers = rows.filter(({ device }) => device.class === 'browser');
