@@ -174,10 +174,14 @@ test('a member uploads what a machine without a network measured, whole or not a
   const [first, second, ...others] = good.results;
   const bad = { ...second, variant: { kernel: 'matmul/none', tunables: {} } };
   await upload({ ...good, results: [first, bad, ...others] });
-  await expect(form.getByRole('alert')).toContainText('results[1].variant.kernel: ');
-  await expect(form.getByRole('alert')).toContainText('Nothing was imported from results.json.');
+  // Told at the control, which takes the focus.
+  const file = form.getByLabel('File of results');
+  await expect(file).toHaveAccessibleDescription(
+    /results\[1\]\.variant\.kernel: .* Nothing was imported from results\.json\.$/,
+  );
+  await expect(file).toBeFocused();
   await upload({ about: 'side-by-side.mjs --suite llm-shapes', environment: {}, runs: [{}] });
-  await expect(form.getByRole('alert')).toContainText('which no grid imports');
+  await expect(file).toHaveAccessibleDescription(/which no grid imports/);
   await upload(good);
   await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
   await expect(page.getByText('imported').first()).toBeVisible();
@@ -246,7 +250,7 @@ test('attach and see: a token, a command, and the machine is there', async ({ pa
       .filter({ hasText: /llvmpipe.* is attached/ });
     await expect(arrived).toBeVisible({ timeout: 60_000 });
     await arrived.getByRole('link').click();
-    await expect(page.getByRole('heading', { name: 'Roofline' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'Capabilities' })).toBeVisible();
     await page.goto(`${grid.url}/sweeps`);
     await expect(page.getByRole('row', { name: /starter/ }).first()).toBeVisible();
   } finally {

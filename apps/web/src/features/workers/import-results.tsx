@@ -2,12 +2,14 @@
 
 import { referenceImportedSchema, sweepImportedSchema } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
-import { type FormEvent, useState, useTransition } from 'react';
+import { useState } from 'react';
+import { z } from 'zod';
 import { Command } from '@/ui/action';
 import { Button, linkStyle, TextLink } from '@/ui/button';
 import { controlStyle, describedBy, Field } from '@/ui/field';
+import { useRequestForm } from '@/ui/form';
 import { LoginLink } from '@/ui/navigation';
-import { ask } from '@/ui/request';
+import { type Answer, ask } from '@/ui/request';
 
 /** How to bring in results from a machine that cannot reach this grid. */
 export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
@@ -53,47 +55,60 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
 /** How a file of `bench/side-by-side`, or of a library alone, begins. */
 const FIGURES = /^\s*\{\s*"(date|about)"/;
 
-/** Uploads a file written by `bench --json` or by `bench/side-by-side` and opens the resulting sweep, or shows what is wrong. */
+const fileSchema = z.object({ file: z.custom<FileList>() }).transform(({ file }, context): File => {
+  const [first] = file;
+  if (first) return first;
+  context.addIssue({ code: 'custom', path: ['file'], message: 'Choose a file.' });
+  return z.NEVER;
+});
+
+/** Sends a file written by `bench --json` or by `bench/side-by-side`; the value is the page of what came of it. */
+async function send(file: File): Promise<Answer<{ page: string; isNew: boolean }>> {
+  if (FIGURES.test(await file.slice(0, 100).text())) {
+    const answer = await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema });
+    return answer.ok
+      ? { ok: true, value: { page: '/?groups=gpu,reference', isNew: true } }
+      : answer;
+  }
+  const answer = await ask('/api/v1/results/import', { body: file, answer: sweepImportedSchema });
+  if (!answer.ok) return answer;
+  const { id, isNew } = answer.value;
+  return { ok: true, value: { page: `/sweeps/${encodeURIComponent(id)}`, isNew } };
+}
+
+/** Uploads a file and opens the resulting page, or shows what is wrong. */
 function ImportForm() {
   const router = useRouter();
-  const [isPending, startTransition] = useTransition();
-  const [problem, setProblem] = useState<string | undefined>();
   const [known, setKnown] = useState<string | null>(null);
-
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const file = new FormData(event.currentTarget).get('file');
-    if (!(file instanceof File)) return;
-    startTransition(async () => {
-      const isFigures = FIGURES.test(await file.slice(0, 100).text());
-      const answer = isFigures
-        ? await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema })
-        : await ask('/api/v1/results/import', { body: file, answer: sweepImportedSchema });
-      if (answer.ok) {
-        const { value } = answer;
-        if ('figures' in value) return router.push('/?groups=gpu,reference');
-        const sweep = `/sweeps/${encodeURIComponent(value.id)}`;
-        return value.isNew ? router.push(sweep) : setKnown(sweep);
+  const { field, isPending, onSubmit } = useRequestForm({
+    id: 'results',
+    schema: fileSchema,
+    defaultValues: { file: [] as unknown as FileList },
+    controlOf: () => 'file',
+    send: async (file) => {
+      setKnown(null);
+      const answer = await send(file);
+      if (!answer.ok) {
+        const { field = null, message } = answer;
+        const about = `${field ? `${field}: ` : ''}${message} Nothing was imported from ${file.name}.`;
+        return { ...answer, field: 'file', message: about };
       }
-      const { field, message } = answer;
-      setProblem(`${field ? `${field}: ` : ''}${message} Nothing was imported from ${file.name}.`);
-    });
-  };
-
+      const { isNew, page } = answer.value;
+      if (isNew) router.push(page);
+      else setKnown(page);
+      return answer;
+    },
+  });
+  const { error, id, ...control } = field('file');
   return (
-    <form onSubmit={submit} aria-label="Import results">
-      <Field id="results-file" label="File of results" error={problem} isAlert>
+    <form onSubmit={onSubmit} noValidate aria-label="Import results">
+      <Field id={id} label="File of results" error={error}>
         <div className="flex items-center gap-3">
           <input
-            {...describedBy('results-file', problem, false)}
+            {...describedBy(id, error)}
+            {...control}
             type="file"
-            name="file"
             accept=".json,application/json"
-            required
-            onChange={() => {
-              setProblem(undefined);
-              setKnown(null);
-            }}
             className={`${controlStyle} py-1`}
           />
           <Button type="submit" disabled={isPending}>

@@ -4,12 +4,13 @@
 import type { Invite } from '@tilemark/core';
 import { useRouter } from 'next/navigation';
 import { QRCodeSVG } from 'qrcode.react';
-import { type FormEvent, useState, useTransition } from 'react';
+import { useState } from 'react';
 import { z } from 'zod';
 import { Action, Command } from '@/ui/action';
 import { Button, linkStyle } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import { InputField, SelectField } from '@/ui/field';
+import { useRequestForm } from '@/ui/form';
 import { Failure } from '@/ui/notice';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
@@ -17,45 +18,44 @@ import { InviteNote } from './loopback-note';
 
 const madeSchema = z.object({ secret: z.string() });
 
+const requestSchema = z.object({
+  name: z.string().trim().min(1, 'Enter for whom it is.').max(80),
+  seats: z.coerce.number<string>().int().min(1).max(500),
+  hours: z.coerce.number<string>(),
+});
+
 /** @param origin of this grid, as the reader reaches it */
 export function Invites({ origin, invites }: { origin: string; invites: readonly Invite[] }) {
   const router = useRouter();
-  const [isPending, startTransition] = useTransition();
   const [link, setLink] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const [seats, hours] = ['seats', 'hours'].map((key) => Number(data.get(key)));
-    const body = JSON.stringify({ name: String(data.get('name')), seats, hours });
-    startTransition(async () => {
+  const { failure, field, isPending, onSubmit } = useRequestForm({
+    id: 'invite',
+    schema: requestSchema,
+    defaultValues: { name: '', seats: '30', hours: '24' },
+    send: async (request) => {
+      const body = JSON.stringify(request);
       const answer = await ask('/api/v1/invites', { body, answer: madeSchema });
-      setProblem(answer.ok ? null : answer.message);
       setLink(answer.ok ? `${origin}/join#${answer.value.secret}` : null);
       router.refresh();
-    });
-  };
+      return answer;
+    },
+  });
 
   return (
     <div className="max-w-3xl space-y-4">
       <p>Whoever opens the link lends their browser’s GPU under a name, without an account.</p>
       <InviteNote origin={origin} />
       <form
-        onSubmit={submit}
+        onSubmit={onSubmit}
+        noValidate
         aria-label="Create an invite"
-        className="grid items-end gap-3 sm:grid-cols-[1fr_7rem_9rem_auto]"
+        className="grid items-start gap-3 sm:grid-cols-[1fr_7rem_9rem]"
       >
-        <InputField
-          {...{ id: 'invite-name', name: 'name', label: 'For whom', required: true }}
-          maxLength={80}
-          placeholder="GPU programming course"
-        />
-        <InputField
-          {...{ id: 'invite-seats', name: 'seats', label: 'Browsers', required: true }}
-          {...{ type: 'number', min: 1, max: 500, defaultValue: 30 }}
-        />
+        <InputField {...field('name')} label="For whom" placeholder="GPU programming course" />
+        <InputField {...field('seats')} label="Browsers" inputMode="numeric" />
         <SelectField
-          {...{ id: 'invite-hours', name: 'hours', label: 'Valid for', defaultValue: '24' }}
+          {...field('hours')}
+          label="Valid for"
           options={[
             ['2', '2 hours'],
             ['24', '1 day'],
@@ -63,11 +63,13 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
             ['720', '30 days'],
           ]}
         />
-        <Button type="submit" disabled={isPending}>
-          Create invite
-        </Button>
+        <div>
+          <Button type="submit" disabled={isPending}>
+            Create invite
+          </Button>
+        </div>
       </form>
-      <Failure why={problem} />
+      <Failure why={failure} />
       {link && (
         <div role="status" className="space-y-2">
           <p className="text-[0.8125rem]">Share it now: it will not be shown again.</p>
