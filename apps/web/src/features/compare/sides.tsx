@@ -74,7 +74,7 @@ export function Sides({ a, b }: { a: Measured; b: Measured }) {
       rows={ROWS}
       keyOf={([name]) => name}
       columns={[
-        { head: 'Fact', className: '!font-normal text-muted', cell: ([name]) => name },
+        { head: 'Fact', className: '!font-normal text-muted sm:min-w-52', cell: ([name]) => name },
         { head: 'A', cell: ([, read]) => read(a) },
         { head: 'B', cell: ([, read]) => read(b) },
       ]}

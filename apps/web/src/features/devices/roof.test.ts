@@ -70,6 +70,7 @@ it('says why points lie above the line of their own element type', () => {
   expect(above(22)).toContain('the probe found the device idle');
   expect(above(10.2, 1)).toContain('up to 5% beyond it is believed');
   expect(aboveRoof(roof, [])).toBe('');
+  expect(aboveRoof(roof, [{ flopPerByte: 100, rate: 300, peak: null }])).toContain('matrix units');
   // Matrix units, and a method that leaves multiply-adds out.
   const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f16' } as const;
   const peakOf = (kernel: string) => peakOver({ problem, variant: { kernel, tunables: {} } });

@@ -96,7 +96,12 @@ export function aboveRoof(
     return rate / Math.min(most, (gigabytesPerSecond ?? Infinity) * flopPerByte);
   });
   const most = Math.max(...parts);
-  if (!(most > 1)) return '';
+  const level = Math.max(...peaks.map(({ gigaflopsPerSecond }) => gigaflopsPerSecond));
+  if (!(most > 1)) {
+    return places.some(({ peak, rate }) => peak === null && rate > level)
+      ? 'Points above the lines use matrix units or fewer multiply-adds, which no line bounds.'
+      : '';
+  }
   return most * PLAUSIBLE_PART <= 1
     ? `A point above the line: ${NEAR_PEAK}.`
     : 'Points far above the line prove it too low: the probe found the device idle.';
