@@ -21,6 +21,19 @@ it('names a policy other than the default', () => {
   expect(bench).toContain('--profile fast --policy smoke');
 });
 
+it('names a regime, whose results take turns among themselves alone', () => {
+  const large = { ...RESULT, problem: { ...RESULT.problem, regime: 'large' } } as const;
+  const { bench } = reproduceCommands({ ...large, policy: 'default' }, 'https://grid.test');
+  expect(bench).toContain('--dtype f32 --regime large --profile fast');
+  const device = { key: 'cpu', name: 'CPU', class: 'cpu' } as const;
+  const a = { ...large, device, address: 'matmul/tiled[TILE=16]' };
+  expect(duelCommand(a, { ...a, address: 'matmul/naive' }, 'https://grid.test')).toContain(
+    '--dtype f32 --regime large',
+  );
+  const usual = { ...RESULT, device, address: 'matmul/naive' };
+  expect(duelCommand(a, usual, 'https://grid.test')).toBeNull();
+});
+
 const VERSION = 'ada/mine@1a2b3c4d';
 
 it('names the grid that keeps a contributed kernel', () => {

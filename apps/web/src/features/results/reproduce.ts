@@ -1,5 +1,5 @@
 import { isContributed, type ResultDetail } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { type Problem, shapeText } from '@tilemark/kernels';
 
 /**
  * The commands that measure the same thing on the reader's own machine, with the worker that the
@@ -21,14 +21,19 @@ export function reproduceCommands(
     `--kernel ${variant.kernel}`,
     // One flag per tunable: in `--tunable A=1,B=2`, B=2 is a value of A.
     ...Object.entries(variant.tunables).map(([name, value]) => `--tunable ${name}=${value}`),
-    `--shape ${shapeText(problem)}`,
-    `--dtype ${problem.dtype}`,
+    ...problemFlags(problem),
     `--profile ${profile}`,
     ...fromGrid([variant.kernel], origin),
     ...(policy === 'default' ? [] : [`--policy ${policy}`]),
   ].join(' ');
   return { bench, rerun: `${tilemark} rerun ${resultId} --server ${origin}` };
 }
+
+const problemFlags = (problem: Problem): string[] => [
+  `--shape ${shapeText(problem)}`,
+  `--dtype ${problem.dtype}`,
+  ...(problem.regime ? [`--regime ${problem.regime}`] : []),
+];
 
 /** Where the worker gets contributed kernels from. */
 const fromGrid = (kernels: readonly string[], origin: string): string[] =>
@@ -40,10 +45,7 @@ const fromGrid = (kernels: readonly string[], origin: string): string[] =>
  */
 export function duelCommand(a: Duelled, b: Duelled, origin: string): string | null {
   const workOf = ({ device, problem, profile }: Duelled) =>
-    [
-      device.key,
-      `--shape ${shapeText(problem)} --dtype ${problem.dtype} --profile ${profile}`,
-    ] as const;
+    [device.key, [...problemFlags(problem), `--profile ${profile}`].join(' ')] as const;
   const [device, work] = workOf(a);
   const isAlike = workOf(b).join() === [device, work].join();
   if (!isAlike || a.address === b.address) return null;

@@ -124,6 +124,28 @@ it('a kernel that takes multiples is checked at odd multiples', async () => {
   expect(wrong.code).toBe(1);
 });
 
+it('a kernel that clamps what it reads is wrong on outliers, and right as usual', async () => {
+  const clamped = 'clamp(Acc(A[row * shape.k + p]), Acc(-4), Acc(4))';
+  const path = await write('clamps', ['Acc(A[row * shape.k + p])', clamped]);
+  const flags = ['--tunable', 'BLOCK=8', '--shape', '48'];
+  const wrong = await tilemark('check', path, '--regime', 'outliers', ...flags);
+  expect(wrong.text).toMatch(/17x31x5 f32 +wrong/);
+  expect(wrong.code).toBe(1);
+  const own = await write('own');
+  const right = await tilemark('check', own, '--regime', 'outliers', ...flags);
+  expect(right.text).toContain('own.wgsl is right on this device, outliers. Next:');
+  expect(right.code).toBe(0);
+  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '9', '--policy', 'smoke'];
+  const measured = await tilemark('bench', ...bench, '--device', 'cpu', '--regime', 'zeros');
+  expect(measured.text).toContain('9 f32, blocks of zeros');
+  expect(
+    await tilemark('duel', 'matmul/naive', 'matmul/tiled', '--dtype', 'i32', '--regime', 'large'),
+  ).toEqual({
+    code: 2,
+    text: 'error: --regime: i32 is not drawn as large values: its inputs are integers whose sums cannot overflow\n',
+  });
+});
+
 it('an endless loop is too slow, not wrong', async () => {
   const path = await write('endless', [
     SUM,

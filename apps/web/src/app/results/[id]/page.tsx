@@ -1,5 +1,5 @@
 import { duelView, isContributed, POLICIES, peakShare } from '@tilemark/core';
-import { DTYPES, shapeText } from '@tilemark/kernels';
+import { DTYPES, regimeText, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
@@ -122,7 +122,7 @@ export default async function ResultPage({ params }: Props) {
               { name: 'Device', value: <DeviceName device={result.device} /> },
               {
                 name: 'Problem',
-                value: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}`,
+                value: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}${regimeText(problem)}`,
               },
               { name: 'Profile', value: result.profile },
               {
