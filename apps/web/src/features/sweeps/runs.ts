@@ -37,16 +37,16 @@ export const placeOf = ({
   rate: figures.rate,
 });
 
-/**
- * One run per variant, problem, device and profile: the ranked one, or else the fastest. A search times
- * its leaders again in full, and a chart has one place for each.
- */
+/** One run per variant, problem, device and profile: the middle one of those ranked, or else of all. */
 export function oneOfEach(runs: readonly MeasuredRun[]): MeasuredRun[] {
-  const order = (a: MeasuredRun, b: MeasuredRun) =>
-    ascending(Number(a.reason !== null), Number(b.reason !== null)) ||
-    ascending(a.figures.medianNs, b.figures.medianNs);
   const alike = group(runs, (run) => `${groupKey(run)} ${run.address}`);
-  return [...alike.values()].flatMap((runs) => runs.toSorted(order).slice(0, 1));
+  return [...alike.values()].flatMap((runs) => {
+    const ranked = runs.filter(({ reason }) => reason === null);
+    const sorted = (ranked.length > 0 ? ranked : runs).toSorted((a, b) =>
+      ascending(a.figures.medianNs, b.figures.medianNs),
+    );
+    return sorted.slice(sorted.length >> 1).slice(0, 1);
+  });
 }
 
 /** What charts draw: of each policy one run per variant, so that a search's winner is in both. */

@@ -77,7 +77,7 @@ export function Charts({
       title="Charts"
       note={
         runs.filter(isMeasured).length > measured.length
-          ? 'a variant with several runs is drawn once, by its best'
+          ? 'a variant with several runs is drawn once, by the middle one'
           : undefined
       }
     >
