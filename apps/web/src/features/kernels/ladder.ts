@@ -25,7 +25,7 @@ export interface Best {
 type KernelBest = Best & { readonly kernel: string };
 
 /** More columns than this do not fit beside the ideas and the best rate. */
-const MOST_SHAPES = 2;
+const MOST_SHAPES = 4;
 
 /**
  * Best rates of an op's kernels: by kernel the highest on any problem, ranked or not; and by
