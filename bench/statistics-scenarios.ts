@@ -5,6 +5,7 @@
  */
 import {
   contrast,
+  type DeviceClass,
   halfWidth,
   headline,
   isSettled,
@@ -82,6 +83,13 @@ const betweenRuns =
     const level = 1 + spread * normal(next);
     return () => level;
   };
+/** As what else a machine does slows it: by a factor. */
+const ofMachine =
+  (spread: number): Level =>
+  (next) => {
+    const level = Math.exp(spread * normal(next));
+    return () => level;
+  };
 const steady: Level = () => () => 1;
 
 /** Two clock states 1% apart, each for 5 s on average. */
@@ -113,6 +121,10 @@ const LEVELS = {
   'between-run 1%': betweenRuns(0.01),
   'between-run 2%': betweenRuns(0.02),
   'between-run 3%': betweenRuns(0.03),
+  'machine 7%': ofMachine(0.07),
+  'machine 20%': ofMachine(0.2),
+  'machine 30%': ofMachine(0.3),
+  'machine 37%': ofMachine(0.37),
   'drift 1%/min': drift,
   'two states': twoStates,
 };
@@ -159,10 +171,10 @@ export interface Repeats {
   readonly invocations: number;
 }
 
-/** A GPU's spread as those repeats show it, drawn; without any, its class's. */
-function learned(repeats: Repeats | null, next: Random): Spread {
-  if (!repeats) return spreadPrior('gpu');
-  const { relative, variants, invocations } = repeats;
+/** A GPU's spread as those repeats show it, drawn; or what is said of a class. */
+function learned(known: Repeats | DeviceClass, next: Random): Spread {
+  if (typeof known === 'string') return spreadPrior(known);
+  const { relative, variants, invocations } = known;
   const repeated = Array.from({ length: variants }, () => {
     const { spread } = headline(
       Array.from({ length: invocations }, () => {
@@ -187,7 +199,7 @@ export interface Told {
 /** What headlines of `INVOCATIONS` tell of equal variants, by the spread as it is known of their device. */
 export function headlines(
   scenario: Scenario,
-  repeats: Repeats | null,
+  known: Repeats | DeviceClass,
   trials: number,
   seed: number,
 ): Told[] {
@@ -196,7 +208,7 @@ export function headlines(
   const most = Math.max(...INVOCATIONS);
   const found = INVOCATIONS.map(() => ({ covered: 0, apart: 0 }));
   for (let trial = 0; trial < trials; trial++) {
-    const spread = learned(repeats, next);
+    const spread = learned(known, next);
     const [a, b] = [0, 1].map(() => Array.from({ length: most }, () => measure(scenario, next)));
     for (const [at, count] of INVOCATIONS.entries()) {
       const told = found[at];

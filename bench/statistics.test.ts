@@ -49,12 +49,22 @@ describe('the 95% interval of a headline', () => {
     'leaves equal variants together where nothing is known of a device with %s',
     (level) => {
       const scenario = { noise: 'iid', level, cv: 0.005, sampleMs: 20 } as const;
-      for (const { apart } of headlines(scenario, null, TRIALS, 5)) {
+      for (const { apart } of headlines(scenario, 'gpu', TRIALS, 5)) {
         expect(apart).toBeLessThanOrEqual(0.05 + SLACK);
       }
     },
   );
 });
+
+test.each(['machine 7%', 'machine 20%', 'machine 37%'] as const)(
+  'equal variants of a device that shares its processors stay together on a %s',
+  (level) => {
+    const scenario = { noise: 'iid', level, cv: 0.02, sampleMs: 20 } as const;
+    for (const { apart } of headlines(scenario, 'software', 200, 5)) {
+      expect(apart).toBeLessThanOrEqual(0.05 + 2 * Math.sqrt((0.05 * 0.95) / 200));
+    }
+  },
+);
 
 describe('a verdict', () => {
   const scenario = { noise: 'iid', cv: 0.005, sampleMs: 20 } as const;

@@ -3,15 +3,34 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 interface Compose {
-  readonly services: Readonly<Record<string, { readonly ports?: readonly string[] }>>;
+  readonly services: Readonly<
+    Record<string, { readonly image?: string; readonly ports?: readonly string[] }>
+  >;
 }
 
+const read = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+
 test('what compose publishes is on loopback until the operator chooses an address', async () => {
-  const text = await readFile(new URL('../docker-compose.yml', import.meta.url), 'utf8');
-  const { services } = parse(text) as Compose;
+  const { services } = parse(await read('../docker-compose.yml')) as Compose;
   const ports = Object.values(services).flatMap(({ ports: published = [] }) => published);
   expect(ports).toHaveLength(1);
   for (const port of ports) {
     expect(port.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+  }
+});
+
+test('every image is of one version, to its last number', async () => {
+  const { services } = parse(await read('../docker-compose.yml')) as Compose;
+  const files = ['../apps/web/Dockerfile', '../apps/worker/Dockerfile'];
+  const bases = (await Promise.all(files.map(read))).flatMap((file) => [
+    ...file.matchAll(/^FROM (\S+)/gm),
+  ]);
+  const images = [
+    ...Object.values(services).flatMap(({ image }) => image ?? []),
+    ...bases.map(([, image = '']) => image),
+  ];
+  expect(images).toHaveLength(6);
+  for (const image of images) {
+    expect(image).toMatch(/^(postgres:\d+\.\d+|redis:\d+\.\d+\.\d+|node:\d+\.\d+\.\d+-\S+)$/);
   }
 });

@@ -22,7 +22,7 @@ interface Service {
 }
 
 const PREFIX = 'tilemark-images';
-const BASE = 'node:22-bookworm-slim';
+const BASE = 'node:22.21.1-bookworm-slim';
 const READY_WITHIN_MS = 120_000;
 const MEASURED_WITHIN_MS = 300_000;
 

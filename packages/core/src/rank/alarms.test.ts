@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changesIn, type Occasion } from './alarms';
-import { spreadPrior } from './headline';
+import { turnsPrior } from './headline';
 
 const occasion = (medianNs: number, i: number): Occasion => ({
   medianNs,
@@ -39,7 +39,7 @@ describe('changes of a variant', () => {
 
   it('need more of a device that varies', () => {
     const times = [100, 108, 95, 103, 115, 112, 99, 92, 104, 111].map(occasion);
-    const software = { known: spreadPrior('software'), leastChange: 1.5 };
+    const software = { known: turnsPrior('software'), leastChange: 1.5 };
     expect(changesIn(times, software)).toEqual({ changes: [], isSuspect: false });
     const loaded = [...times, occasion(160, 10), occasion(170, 11)];
     expect(changesIn(loaded, { ...software, leastChange: 1 }).changes).toHaveLength(1);

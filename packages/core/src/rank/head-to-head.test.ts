@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contrast, repeatedDuels, toDecide } from './head-to-head';
-import { spreadPrior } from './headline';
+import { spreadPrior, turnsPrior } from './headline';
 
 /** A median whose interval reaches so far to both sides, relative. */
 const around = (medianNs: number, part: number) => ({
@@ -71,6 +71,6 @@ describe('duels between processes', () => {
     expect(repeatedDuels(duels(0.98, 1.02, 0.99), gpu).verdict).toBe('UNDECIDED');
     // A single one does not know how processes differ; nor do two that share a CPU.
     expect(repeatedDuels(duels(0.95), gpu).verdict).toBe('UNDECIDED');
-    expect(repeatedDuels(duels(0.9, 0.9), spreadPrior('software')).verdict).toBe('UNDECIDED');
+    expect(repeatedDuels(duels(0.9, 0.9), turnsPrior('software')).verdict).toBe('UNDECIDED');
   });
 });

@@ -1,5 +1,5 @@
 import { ascending, deviation, mean, median, sum } from 'd3-array';
-import type { DeviceClass } from '../measure/device';
+import { type DeviceClass, sharesHost } from '../measure/device';
 import { studentQuantile } from '../statistics/median';
 import { halfWidth, KNOWN_WIDTH, type Series } from '../statistics/summary';
 
@@ -30,20 +30,29 @@ export interface Spread {
  * 2013), but nothing keeps a machine to it: with a single degree of freedom, equal variants are
  * hardly ever told apart at a spread of 3%, and two or three invocations narrow the interval.
  * An NVIDIA H200 has 0.05% (2026-11-21). What runs on the machine's processors shares them with
- * whatever else it does: eight invocations of a kernel on llvmpipe varied by 7% on two cores with
- * little else to do, and by 29% beside a test run (2026-11-26, docs/results/ranks-h200.md).
+ * whatever else it does: kernels on llvmpipe varied by 7% on two cores with little else to do, and
+ * by 19 to 37% beside a test run (2026-11-26, docs/results/ranks-h200.md). Two such variances lie as
+ * far apart as two draws of a prior with two degrees of freedom, about 0.15: with it, at most 5% of
+ * equal variants are told apart at any spread from 7 to 37% (`bench:statistics`).
  */
 const SPREAD_PRIORS: Readonly<Record<DeviceClass, Omit<Spread, 'isShown'>>> = {
   gpu: { relative: 0.005, df: 1 },
   browser: { relative: 0.005, df: 1 },
-  software: { relative: 0.1, df: 4 },
-  cpu: { relative: 0.1, df: 4 },
+  software: { relative: 0.15, df: 2 },
+  cpu: { relative: 0.15, df: 2 },
 };
 
 export const spreadPrior = (deviceClass: DeviceClass): Spread => ({
   ...SPREAD_PRIORS[deviceClass],
   isShown: false,
 });
+
+/**
+ * The same of a ratio of two that took turns: other work on the machine slows both, so that on its
+ * processors ratios differ less than times. Ten quiet visits of llvmpipe did by 1.43 (2026-11-27).
+ */
+export const turnsPrior = (deviceClass: DeviceClass): Spread =>
+  sharesHost(deviceClass) ? { relative: 0.1, df: 4, isShown: false } : spreadPrior(deviceClass);
 
 /**
  * What a device has shown counts for no more than this beside what a variant shows itself: its

@@ -6,8 +6,8 @@ import {
   outcomeReason,
   type Profile,
   repeatedDuels,
-  spreadPrior,
   takeTurns,
+  turnsPrior,
 } from '@tilemark/core';
 import type { Problem, Variant } from '@tilemark/kernels';
 import { Runner } from '../../child/runner';
@@ -77,7 +77,7 @@ export class BetweenReleases {
         `under webgpu ${against} it ended ${ended.kind}: ${outcomeReason(ended)}. Choose another release to compare with`,
       );
     }
-    return { kind: 'dueled', ...repeatedDuels(ratios, spreadPrior(deviceClass)) };
+    return { kind: 'dueled', ...repeatedDuels(ratios, turnsPrior(deviceClass)) };
   }
 
   async #duel(release: string, against: string): Promise<DuelOutcome> {

@@ -11,7 +11,7 @@ import { type DeviceClass, type Environment, type Profile, sharesHost } from '..
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import type { SweepCase } from '../../plan/spec';
 import { changesIn, type Occasion } from '../../rank/alarms';
-import { type Headline, spreadPrior } from '../../rank/headline';
+import { type Headline, turnsPrior } from '../../rank/headline';
 import { SENTINEL } from '../../suites/sentinel';
 import { type Alarm, type Software, softwareOf } from '../../view/alarm';
 import type { Page } from '../../view/answer';
@@ -321,7 +321,7 @@ async function watchedOn(db: PrismaClient, rows: readonly Row[]): Promise<Watche
   for (const [deviceKey, onDevice] of group(rows, (row) => row.deviceKey)) {
     const [{ deviceClass } = { deviceClass: 'gpu' as const }] = onDevice;
     const known = sharesHost(deviceClass)
-      ? { known: spreadPrior(deviceClass), leastChange: LEAST_SHARED_CHANGE }
+      ? { known: turnsPrior(deviceClass), leastChange: LEAST_SHARED_CHANGE }
       : { known: await spreadOf(db, deviceKey, METHODOLOGY_VERSION), leastChange: 1 };
     for (const variant of watchedVariants(onDevice)) {
       const occasions = variant.flatMap((row) => occasionOf(row) ?? []);

@@ -286,6 +286,12 @@ test('one part of an output is verified alone', async () => {
     expect(await prepared.verify([0], 0)).toMatchObject({ beyond: 0, checked: 64 * 70 });
     expect(await prepared.verify([0], 1)).toMatchObject({ beyond: 70, worst: { row: 100 } });
     expect(await prepared.verify([0], 2)).toMatchObject({ beyond: 0, checked: 22 * 70 });
+    // Written over before the verdict is read: it is on what was there, and names that.
+    const { answer } = await prepared.judge([0], 1);
+    await prepared.poison('nan', [0]);
+    const { beyond, worst } = await answer;
+    expect(beyond).toBe(70);
+    expect(Number(worst?.got)).toBeCloseTo(9 + (worst?.want ?? 0), 3);
     prepared.destroy();
   } finally {
     kernels.pop();
