@@ -170,7 +170,7 @@ async function main(folder: string, lab: Lab): Promise<void> {
     const text = page.replaceAll(/<[^>]*>/g, '');
     const [command] = /TILEMARK_TOKEN=TOKEN npx -y \S+ --server \S+/.exec(text) ?? [];
     if (!command) throw new Error('The page shows no command that attaches a machine.');
-    return command.replace('TOKEN', secret);
+    return command.replace('=TOKEN', `=${secret}`);
   };
   const attach = async (machine: Machine, secret: string, icd?: string): Promise<Program> =>
     machine.run(await shownCommand(secret), await environment(machine, icd));
