@@ -427,7 +427,8 @@ test('a result is shared: a badge, a short link', async ({ page, request }) => {
   const [short = '', markdown = ''] = texts;
   const [, badge = ''] = /\((\S+badge\.svg)\)/.exec(markdown) ?? [];
   expect(await (await request.get(badge)).text()).toMatch(
-    /<svg .*(matmul|transpose)\/[a-z0-9-]+ .*(GFLOP|GB)\/s/,
+    // The variant's kernel, shape and precision, its rate, and the device that it is of.
+    /<svg [^>]*aria-label="(matmul|transpose)\/[a-z0-9-]+ [\d ×]+ (f32|f16): [\d.,]+ (GFLOP|GB)\/s, on Example Tile 100/,
   );
   await page.goto(short);
   await expect(page).toHaveURL(`${grid.url}${pages.result}`);
@@ -787,6 +788,18 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
     expect.soft(await frame(), path).toEqual(usual);
   }
   expect((await page.goto(`${grid.url}/sweeps/%E0%A4`))?.status()).toBe(400);
+});
+
+test('every device that a page links has a page', { tag: '@full' }, async ({ request }) => {
+  const linked = new Set<string>();
+  for (const path of Object.values(pages)) {
+    const html = await (await request.get(`${grid.url}${path}`)).text();
+    for (const [, href = ''] of html.matchAll(/href="(\/devices\/[^"?#]+)/g)) linked.add(href);
+  }
+  expect(linked.size).toBeGreaterThan(3);
+  for (const href of linked) {
+    expect.soft((await request.get(`${grid.url}${href}`)).status(), href).toBe(200);
+  }
 });
 
 test('a page whose frame fails has the places of the others, and no account', async ({ page }) => {

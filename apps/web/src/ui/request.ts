@@ -12,13 +12,23 @@ type Schema<T> = z.ZodType<T> | (() => Promise<z.ZodType<T>>);
 const LOG_IN = 'You are not logged in, or your session has ended. Log in, then try again.';
 
 /**
- * Asks the API to change something, with the session of the page. Never throws.
+ * Asks the API to change something, with the session of the page or a token. Never throws.
  *
  * @param answer checks the body of the response; without it the body is not read
  */
 export async function ask<T = undefined>(
   url: string,
-  { answer, body, method = 'POST' }: { answer?: Schema<T>; body?: BodyInit; method?: string } = {},
+  {
+    answer,
+    body,
+    method = 'POST',
+    token,
+  }: {
+    answer?: Schema<T>;
+    body?: BodyInit;
+    method?: string;
+    token?: string | undefined;
+  } = {},
 ): Promise<Answer<T>> {
   const refused = (message: string, field: string | null = null): Answer<T> => ({
     ok: false,
@@ -28,7 +38,11 @@ export async function ask<T = undefined>(
   try {
     const response = await fetch(url, {
       method,
-      ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
+      ...(body !== undefined && { body }),
+      headers: {
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(token && { Authorization: `Bearer ${token}` }),
+      },
     });
     if (response.ok) {
       const schema = typeof answer === 'function' ? await answer() : answer;

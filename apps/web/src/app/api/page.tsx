@@ -25,6 +25,7 @@ interface OpenApiOperation {
 const ACCESS: Readonly<Record<Access, string>> = {
   open: 'everyone',
   read: 'everyone; on a private grid, any token',
+  publish: 'member, admin, or the token of an invite',
   submit: 'member or admin',
   work: 'worker or admin',
   admin: 'admin',

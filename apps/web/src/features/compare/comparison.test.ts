@@ -1,8 +1,19 @@
-import { type HeadToHead, type ResultDetail, type Spread, spreadPrior } from '@tilemark/core';
+import {
+  contrast,
+  type Headline,
+  type HeadToHead,
+  headline,
+  type ResultDetail,
+  type Spread,
+  spreadPrior,
+} from '@tilemark/core';
 import { parseProblem } from '@tilemark/kernels';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
 import { compare, comparePairs, countsText, type Measured } from './comparison';
+import { PairTable } from './pair-table';
+import { Effect } from './verdict';
 
 function of(
   medianNs: number,
@@ -161,4 +172,22 @@ it('of a single problem the verdict is said, not counted', () => {
   expect(countsText({ ...none, FAST: 2, UNDECIDED: 1 })).toBe(
     'B is faster on 2, the same on 0, slower on 0; 1 undecided.',
   );
+});
+
+it('has for a pair the interval that every page has, and asks for no policy that both have', () => {
+  const [a, b] = [of(100), of(101, OTHER)];
+  const [onBoard, other] = [a, b].map(({ measurement, spread }) =>
+    headline([measurement.cold], spread),
+  ) as [Headline, Headline];
+  const { high, low, ratio } = contrast(other, onBoard);
+  const comparison = compare(a, b);
+  expect(comparison).toMatchObject({ high, low, ratio, verdict: 'UNDECIDED' });
+  const text = renderToStaticMarkup(Effect({ of: comparison, a, b })).replaceAll(/<[^>]*>/g, '');
+  expect(text).toContain('times as many invocations of both would decide');
+  expect(text).not.toContain('policy');
+});
+
+it('says that nothing was measured on both under one profile and methodology', () => {
+  const text = renderToStaticMarkup(PairTable({ pairs: [] } as never));
+  expect(text).toContain('No problem was measured for both under the same profile and methodology');
 });

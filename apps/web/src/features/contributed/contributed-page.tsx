@@ -4,6 +4,7 @@ import { kernelById } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { kernelHref } from '@/features/kernels/address';
 import { WaitingList } from '@/features/queues/waiting-list';
+import { SubmitButton } from '@/features/sweeps/submit-button';
 import { kernelDetail } from '@/server/catalogue';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
@@ -16,6 +17,7 @@ import { PageHeader, Panel, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Words } from '@/ui/words';
 import { Compared } from './compared';
+import { tunablesSweep } from './tunables-sweep';
 
 /** Highlighting takes time by the line, and anybody may ask for the page. */
 const MOST_HIGHLIGHTED = 48 * 1024;
@@ -45,6 +47,9 @@ export async function ContributedPage({
   const { source = '', manifest } = fileOf(id) ?? {};
   const detail = kernelDetail(id, {});
   const code = { source, label: `Source of ${id}` };
+  const ownRuns = results.runs.filter(({ variant }) => variant.kernel === id);
+  const sweep = tunablesSweep(id, detail.tunables, ownRuns);
+  const maySubmit = user?.role === 'member' || user?.role === 'admin';
 
   return (
     <>
@@ -102,7 +107,13 @@ export async function ContributedPage({
         </Section>
       )}
       {detail.tunables.length > 0 && (
-        <Section id="tunables" title="Tunables">
+        <Section
+          id="tunables"
+          title="Tunables"
+          actions={
+            maySubmit && sweep && <SubmitButton sweep={sweep}>Sweep all values</SubmitButton>
+          }
+        >
           <Panel>
             <Facts
               facts={detail.tunables.map(({ about, name, values }) => ({

@@ -124,7 +124,7 @@ export function Join({
       {isPublic && (
         <Quick
           version={version}
-          maySubmit={mayInvite}
+          publisher={mayInvite ? 'session' : invite ? () => tokenFor(invite, false) : null}
           isReady={gpu !== null && !isWorking}
           waitsFor={waitsFor}
           isFirst={!isInvited}

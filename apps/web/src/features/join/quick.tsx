@@ -15,18 +15,19 @@ import { read, runText } from './read';
 const importedSchema = z.object({ id: z.string() });
 
 /**
- * The quick suite in this tab, beside the board. Nothing leaves the tab unless a visitor who may
- * submit says so.
+ * The quick suite in this tab, beside the board. Nothing leaves the tab unless a visitor with a login
+ * or an invite says so.
  */
 export function Quick({
   version,
-  maySubmit,
+  publisher,
   isReady,
   waitsFor,
   isFirst,
 }: {
   version: string;
-  maySubmit: boolean;
+  /** What a visitor publishes with: a session, or the token of an invite; null: nothing. */
+  publisher: 'session' | (() => Promise<string>) | null;
   /** Whether the GPU has been found and is free. */
   isReady: boolean;
   /** Why it cannot start yet, if it cannot. */
@@ -59,9 +60,15 @@ export function Quick({
   const upload = async () => {
     const { environment, results } = state ?? {};
     const body = JSON.stringify({ version: 1, environment, results });
-    const answer = await ask('/api/v1/results/import', { body, answer: importedSchema.loose() });
-    setProblem(answer.ok ? null : answer.message);
-    if (answer.ok) setSweep(answer.value.id);
+    try {
+      const token = typeof publisher === 'function' ? await publisher() : undefined;
+      const asked = { body, answer: importedSchema.loose(), token };
+      const answer = await ask('/api/v1/results/import', asked);
+      setProblem(answer.ok ? null : answer.message);
+      if (answer.ok) setSweep(answer.value.id);
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
   };
 
   const { results = [], run, ended = 0, total = 0 } = state ?? {};
@@ -71,7 +78,7 @@ export function Quick({
         <p>
           A few kernels, in this tab only: about a minute on a GPU. You see where your GPU would be
           on the board; nothing is sent
-          {maySubmit ? ' unless you publish it.' : '.'}
+          {publisher ? ' unless you publish it.' : '.'}
         </p>
         <div className="flex flex-wrap items-center gap-3">
           {isWorking ? (
@@ -85,7 +92,7 @@ export function Quick({
               Benchmark this browser
             </Button>
           )}
-          {maySubmit && !isWorking && results.length > 0 && !sweep && (
+          {publisher && !isWorking && results.length > 0 && !sweep && (
             <Button onClick={() => void upload()}>Publish these results</Button>
           )}
           <p role="status" className="text-[0.8125rem] wrap-anywhere text-muted">

@@ -6,8 +6,9 @@ import { useRouter } from 'next/navigation';
 import { useState, useTransition } from 'react';
 import { Button, ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Failure } from '@/ui/notice';
-import { ask, submitSweep } from '@/ui/request';
+import { ask } from '@/ui/request';
 import { hasEnded } from './progress';
+import { SubmitButton } from './submit-button';
 
 /** What can be done with a sweep; `mayChange` for its owner and admins. */
 export function SweepActions({
@@ -41,13 +42,6 @@ export function SweepActions({
       router.refresh();
     });
 
-  const runAgain = (sweep: NewSweep) =>
-    startTransition(async () => {
-      const submitted = await submitSweep(sweep);
-      if (submitted.ok) router.push(`/sweeps/${submitted.value.id}`);
-      else setProblem(submitted.message);
-    });
-
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -61,11 +55,7 @@ export function SweepActions({
             Retry failed
           </Button>
         )}
-        {again && hasEnded(status, counts) && (
-          <Button onClick={() => runAgain(again)} disabled={isPending}>
-            Run again
-          </Button>
-        )}
+        {again && hasEnded(status, counts) && <SubmitButton sweep={again}>Run again</SubmitButton>}
         {tuned === null ? (
           <ButtonLink href={`/sweeps/new?sweep=${encodeURIComponent(id)}`}>Edit a copy</ButtonLink>
         ) : (

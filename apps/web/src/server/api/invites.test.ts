@@ -3,6 +3,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execute } from '../../../../../packages/core/services.test-helper';
 import {
+  file as benchFile,
+  result as benchResult,
+} from '../../../../../packages/core/src/server/imports/bench-file.test-helper';
+import {
   capabilities,
   identity,
   planned,
@@ -34,16 +38,20 @@ const attach = (token: string, device: string, name = 'w') => {
   };
   return grid.store.workers.attach({ ...worker, identity: identity(device), tokenId: token });
 };
-async function ownerOfDevice(key: string): Promise<string | undefined> {
+async function one(query: string, value: string): Promise<string | undefined> {
   const client = new pg.Client({ connectionString: grid.databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query('SELECT "ownedBy" FROM "Device" WHERE "key" = $1', [key]);
-    return rows[0]?.ownedBy;
+    const { rows } = await client.query(query, [value]);
+    return rows[0]?.one;
   } finally {
     await client.end();
   }
 }
+const ownerOfDevice = (key: string) =>
+  one('SELECT "ownedBy" AS "one" FROM "Device" WHERE "key" = $1', key);
+const partyOfResult = (id: string) =>
+  one('SELECT "party" AS "one" FROM "Result" WHERE "id" = $1', id);
 const lastToken = async () => (await grid.store.tokens.list()).items[0]!;
 
 it('lets in as many as it has seats, even at once, and says when it is used up', async () => {
@@ -81,6 +89,25 @@ it('makes worker tokens that end with it', async () => {
   expect((await call('DELETE /invites/{id}', { params: { id }, token: member })).status).toBe(204);
   expect(await grid.store.tokens.verify(token)).toBeNull();
   expect((await (await redeem(secret)).json()).detail).toContain('revoked');
+});
+
+it('publishes what its visitors measured, as whoever made it, and no machine’s token does', async () => {
+  const { secret } = await makeInvite(1);
+  const { secret: token } = await (await redeem(secret)).json();
+  const at = new Date().toISOString();
+  const body = benchFile([benchResult()]);
+  const published = await call('POST /results/import', { body, token });
+  expect(published.status, await published.clone().text()).toBe(201);
+  const { id } = await published.json();
+  const [result] = (await grid.store.sweeps.results(id)).items;
+  expect(result?.imported).toMatchObject({ by: 'class' });
+  expect(Date.parse(result?.imported?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(at));
+  const maker = await grid.store.tokens.verify(member);
+  expect(await partyOfResult(result?.resultId ?? '')).toBe(maker?.tokenId);
+
+  const refused = await call('POST /results/import', { body, token: await grid.token('worker') });
+  expect(refused.status).toBe(403);
+  expect((await refused.json()).detail).toContain('attaches a machine');
 });
 
 it('ends at its time, and is nothing without its secret', async () => {

@@ -52,8 +52,8 @@ operation(
     method: 'post',
     path: '/results/import',
     summary:
-      'Imports the results of `tilemark bench --json` as a finished sweep; results that a sweep has already are answered with it. At most 64 MB and 20,000 results.',
-    access: 'submit',
+      'Imports the results of `tilemark bench --json` as a finished sweep; results that a sweep has already are answered with it. Takes the token of an invite, too. At most 64 MB and 20,000 results.',
+    access: 'publish',
     limit: 'submit',
     audit: 'importResults',
     body: benchFileSchema,

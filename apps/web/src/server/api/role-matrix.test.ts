@@ -83,6 +83,7 @@ const MATRIX = {
   createSweep: submitters(201),
   createTuning: submitters(201),
   listTunedShapes: READ,
+  // Invites publish, too (invites.test.ts).
   importResults: submitters(201),
   listReference: READ,
   importReference: submitters(201),

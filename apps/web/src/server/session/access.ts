@@ -6,9 +6,11 @@ import { HttpProblem } from '../problem';
  * Who an operation is for. `open` is for everyone always; `read` for everyone
  * while the grid is public, and for any token otherwise.
  */
-export type Access = 'open' | 'read' | 'submit' | 'work' | 'admin';
+export type Access = 'open' | 'read' | 'publish' | 'submit' | 'work' | 'admin';
 
 const ALLOWED: Readonly<Record<Exclude<Access, 'open' | 'read'>, readonly Principal['role'][]>> = {
+  // Of workers, those that an invite let in: core's `importResults` knows them.
+  publish: ['worker', 'member', 'admin'],
   submit: ['member', 'admin'],
   work: ['worker', 'admin'],
   admin: ['admin'],

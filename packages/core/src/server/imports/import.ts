@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
+import { NotAdmitted } from '../../link/link';
 import { deviceKey } from '../../measure/device';
 import { pauses } from '../../schema/maxima';
 import type { BenchFile, SweepImported } from '../../view/api';
@@ -19,7 +20,8 @@ import { importedSweep } from './spec';
  * and the store writes them in one transaction.
  *
  * @param file a body that `benchFileSchema` has accepted
- * @throws InputError naming the field at fault; DatabaseUnavailable
+ * @throws InputError naming the field at fault; NotAdmitted for a worker that no invite let in;
+ *   DatabaseUnavailable
  */
 export async function importResults(
   { store }: { readonly store: Store },
@@ -28,7 +30,7 @@ export async function importResults(
   note?: AuditNote,
 ): Promise<SweepImported> {
   const isAdmin = author.role === 'admin';
-  const party = isAdmin ? OPERATOR : (author.tokenId ?? null);
+  const party = isAdmin ? OPERATOR : await partyOf(store, author);
   const context = { now: new Date(), isAdmin, known: await knownDevices(store, file, party) };
   const results: ImportedRun[] = [];
   const pause = pauses();
@@ -51,6 +53,19 @@ export async function importResults(
     results,
     note,
   });
+}
+
+/** Who stands behind a file: its author, or whoever made the invite that the author came by. */
+async function partyOf(
+  store: Store,
+  { role, tokenId }: Author & Partial<Pick<Principal, 'role'>>,
+): Promise<string | null> {
+  if (role !== 'worker' || tokenId === undefined) return tokenId ?? null;
+  const party = await store.invites.partyOf(tokenId);
+  if (party !== null) return party;
+  throw new NotAdmitted(
+    'This token attaches a machine and publishes no files: use that of a member or of an invite.',
+  );
 }
 
 /** SHA-256 of the file's canonical JSON, which may be long, a result at a time. */

@@ -1,8 +1,10 @@
 import type { PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
+import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { DeviceRef } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
+import { spreadOf } from './boards/headlines';
 import { LOSSES } from './contributed-runs';
 import { deviceRefOf } from './fleet';
 import { RUN_VIEW, runResult } from './run-view';
@@ -106,6 +108,12 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
       orderBy: { methodology: 'desc' },
     }),
   ]);
+  const keys = [...new Set(rows.map(({ deviceKey }) => deviceKey))];
+  const spreads = new Map(
+    await Promise.all(
+      keys.map(async (key) => [key, await spreadOf(db, key, METHODOLOGY_VERSION)] as const),
+    ),
+  );
   const views = rows.filter(isKnownProblem).map((row): ContributedRun => {
     const run = runView(runResult(row));
     const same = listed.find((best) =>
@@ -114,7 +122,7 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
     return {
       ...run,
       ...(row.state === 'running' && { kind: 'running' as const }),
-      headline: same ?? ownHeadline(run),
+      headline: same ?? ownHeadline(run, spreads.get(row.deviceKey)),
     };
   });
   return views.toSorted((a, b) => ids.indexOf(a.variant.kernel) - ids.indexOf(b.variant.kernel));
@@ -122,12 +130,15 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
 
 const SAME_VARIANT = ['address', 'deviceKey', 'op', 'dtype', 'shape', 'profile'] as const;
 
-/** That of a run which is on no board. */
-function ownHeadline(run: RunView): ContributedRun['headline'] {
+/** That of a run which is on no board, as the page that compares two results has it. */
+function ownHeadline(
+  run: RunView,
+  spread = spreadPrior(run.device.class),
+): ContributedRun['headline'] {
   if (!isMeasured(run)) return null;
   const { highNs, lowNs, medianNs } = run.figures;
   const time = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
-  return { ...headline([time], spreadPrior(run.device.class)), resultId: run.resultId };
+  return { ...headline([time], spread), resultId: run.resultId };
 }
 
 /** With those beside it in its sweeps. */

@@ -100,6 +100,14 @@ export function invitesOf(db: PrismaClient) {
         select: { id: true, name: true, createdAt: true },
       }),
 
+    /** Whom a token of an invite speaks for; null for any other token. */
+    async partyOf(tokenId: string): Promise<string | null> {
+      const [row] = await db.$queryRaw<{ party: string }[]>`
+        SELECT party_of_token("id") AS "party" FROM "Token"
+        WHERE "id" = ${tokenId} AND "inviteId" IS NOT NULL`;
+      return row?.party ?? null;
+    },
+
     /** What those who joined with it have measured, the first first, without samples. */
     async results(id: string, cursor?: string): Promise<Page<RunResult>> {
       const page = await db.$queryRaw<{ id: string; runId: string }[]>`

@@ -1,0 +1,33 @@
+import { newSweepSchema } from '@tilemark/core';
+import { expect, test } from 'vitest';
+import { measuredRun } from '@/server/results.test-helper';
+import { tunablesSweep } from './tunables-sweep';
+
+const BLOCK = { name: 'BLOCK', values: [16, 8, 4] };
+
+test('the tunables of a kernel are swept where it has run, each value once', () => {
+  const runs = [
+    measuredRun(100),
+    measuredRun(101),
+    { ...measuredRun(100), kind: 'failed' as const },
+  ];
+  const sweep = tunablesSweep('ada/mine@0123', [BLOCK], runs);
+  expect(newSweepSchema.parse(sweep)).toMatchObject({
+    spec: {
+      cases: [
+        {
+          kernel: 'ada/mine@0123',
+          tunables: { BLOCK: [16, 8, 4] },
+          shapes: [{ m: 512, n: 512, k: 512 }],
+          dtypes: ['f32'],
+        },
+      ],
+      devices: ['a'],
+    },
+  });
+});
+
+test('nothing is swept of a kernel without tunables, or that has measured nothing', () => {
+  expect(tunablesSweep('ada/mine@0123', [], [measuredRun(100)])).toBeNull();
+  expect(tunablesSweep('ada/mine@0123', [BLOCK], [])).toBeNull();
+});

@@ -1,0 +1,34 @@
+import type { NewSweep, RunView } from '@tilemark/core';
+import type { Tunable } from '@tilemark/kernels';
+
+/**
+ * A sweep of every value of a kernel's tunables, on the problems and devices that it has run on; null
+ * where it has no tunables, or has run on none.
+ */
+export function tunablesSweep(
+  id: string,
+  tunables: readonly Pick<Tunable, 'name' | 'values'>[],
+  runs: readonly Pick<RunView, 'device' | 'kind' | 'problem'>[],
+): NewSweep | null {
+  const able = runs.filter(({ kind }) => kind === 'measured');
+  if (tunables.length === 0 || able.length === 0) return null;
+  const once = <T>(all: readonly T[]): T[] => [
+    ...new Map(all.map((each) => [JSON.stringify(each), each])).values(),
+  ];
+  return {
+    name: `Tunables of ${id}`,
+    spec: {
+      cases: [
+        {
+          kernel: id,
+          tunables: Object.fromEntries(tunables.map(({ name, values }) => [name, [...values]])),
+          shapes: once(able.map(({ problem }) => problem.shape)),
+          dtypes: once(able.map(({ problem }) => problem.dtype)),
+        },
+      ],
+      profiles: ['default'],
+      policy: 'default',
+      devices: once(able.map(({ device }) => device.key)),
+    },
+  };
+}
