@@ -142,7 +142,7 @@ test('thirty join by one link over https, told apart by name on one model of GPU
   for await (const chunk of await (await saved).createReadStream()) chunks.push(chunk);
   const [head = '', ...lines] = Buffer.concat(chunks).toString('utf8').trim().split('\r\n');
   const at = head.split(',').indexOf('worker');
-  const measured = lines.filter((line) => line.includes(',measured,'));
+  const measured = lines.filter((line) => line.includes(',smoke,measured,'));
   expect(measured).toHaveLength(6);
   for (const line of measured) expect(line.split(',')[at]).toMatch(/^(Ada|Grace): /);
   expect((await saved).suggestedFilename()).toMatch(/^tilemark-gpu-course-[\d-]+\w{6}\.csv$/);
