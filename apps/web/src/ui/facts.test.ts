@@ -17,5 +17,6 @@ test.each([
 });
 
 test('samples that are too few for an interval do not read as enough', () => {
-  expect(formatMetric('count', 2, 5.82)).toBe('5.8');
+  const texts = [5.82, 5.97, 6, 17.33, 1234].map((count) => formatMetric('count', 2, count));
+  expect(texts).toEqual(['5.8', '5.9', '6', '17', '1,234']);
 });

@@ -54,6 +54,9 @@ export function formatEstimate(seconds: number): string {
   return `about ${Number((seconds / 3600).toPrecision(2))}${NARROW_SPACE}h`;
 }
 
+const truncated = (digits: number) =>
+  new Intl.NumberFormat('en', { maximumSignificantDigits: digits, roundingMode: 'trunc' });
+
 /** The figure of a metric by its unit; the unit of a rate is the op's and stands beside it. */
 export function formatMetric(unit: MetricUnit, digits: number, value: number | string): string {
   if (typeof value === 'string') return value;
@@ -63,7 +66,8 @@ export function formatMetric(unit: MetricUnit, digits: number, value: number | s
     case 'share':
       return formatPercent(value);
     case 'count':
-      return formatCount(value);
+      // Independent samples are parts of one, and 5.9 are not the 6 that an interval takes.
+      return Number.isInteger(value) ? formatCount(value) : truncated(digits).format(value);
     case 'rate':
     case 'text':
       return formatRate(value);
