@@ -1,6 +1,14 @@
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { controlOf, emptyCase, prefilled, prefillSchema, type SweepForm, toNewSweep } from './form';
+import {
+  controlOf,
+  emptyCase,
+  prefilled,
+  prefillSchema,
+  type SweepForm,
+  specOf,
+  toNewSweep,
+} from './form';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const byHand = (over: Partial<SweepForm['cases'][number]>): SweepForm => {
@@ -48,6 +56,16 @@ describe('toNewSweep', () => {
   it('refuses a parameter that is not a number', () => {
     const form: SweepForm = { ...blank, suite: 'layouts', params: { n: '' } };
     expect(() => toNewSweep(form)).toThrow(expect.objectContaining({ field: 'params.n' }));
+  });
+
+  it('draws inputs in a regime where one is chosen', () => {
+    expect(toNewSweep({ ...byHand({}), regime: 'large' })).toMatchObject({
+      spec: { regime: 'large' },
+    });
+    const ofSuite = toNewSweep({ ...blank, suite: 'layouts', regime: 'zeros' });
+    expect(ofSuite).toMatchObject({ suite: 'layouts', regime: 'zeros' });
+    expect(specOf(ofSuite)).toMatchObject({ regime: 'zeros' });
+    expect(specOf(toNewSweep(blank))).not.toHaveProperty('regime');
   });
 
   it('names a sweep by what it measures where no name is written', () => {

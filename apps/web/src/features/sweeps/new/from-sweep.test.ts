@@ -48,6 +48,7 @@ describe('formOfSweep', () => {
       ],
       profiles: ['fast'],
       policy: 'default',
+      regime: 'zeros',
     };
     const { form } = sweepOf({ spec });
     // The choice is one of those that the form has.
