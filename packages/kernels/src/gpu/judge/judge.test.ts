@@ -464,6 +464,9 @@ test.each([
     expect(stale.worst).not.toBeNull();
     const stray = variantOf(naive, 'stray', source.replace(STORE, 'C[row * shape.n + col + 1u] ='));
     await expect(judged(stray, problem)).rejects.toThrow(OutOfBoundsWrite);
+    // Whose sums may overflow, of which the host's vectors tell nothing.
+    const large = { ...product(43, 29, 70, 'f16'), regime: 'large' } as const;
+    await expect(judged(naive, large)).rejects.toThrow(OutOfMemory);
   } finally {
     spy.mockRestore();
   }

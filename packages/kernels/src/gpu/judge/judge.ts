@@ -135,7 +135,7 @@ export class Judge {
         const { computes } = judging.kernel;
         const reference = await this.#references
           .get({ problem, computes, ...judged })
-          .catch(noRoom);
+          .catch(noRoom(problem));
         if (!reference) return onHost();
         questions.push(
           reference.norms || isExactFloat(judging, judged)
@@ -294,11 +294,16 @@ function elementOf({ dtype }: Problem, bits: number): number {
 
 const placeOf = (at: number, cols: number) => ({ row: Math.floor(at / cols), col: at % cols });
 
-/** Null where there is no memory for a reference; throws whatever else went wrong. */
-function noRoom(error: unknown): null {
-  if (error instanceof OutOfMemory) return null;
-  throw error;
-}
+/**
+ * Null where there is no memory for a reference; throws whatever else went wrong. Sums that overflow
+ * need one: the host's vectors tell nothing of infinities.
+ */
+const noRoom =
+  ({ regime }: Problem) =>
+  (error: unknown): null => {
+    if (error instanceof OutOfMemory && regime !== 'large') return null;
+    throw error;
+  };
 
 /** Floats that are integers: compared as numbers, since zeros may have either sign. */
 const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
