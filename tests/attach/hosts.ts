@@ -96,7 +96,7 @@ export class Machine {
         '--uts',
         'sh',
         '-c',
-        `hostname ${this.name}; exec ${command}`,
+        `hostname ${this.name}; exec env ${command}`,
       ],
       { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
