@@ -140,6 +140,15 @@ export const inputsOf = (dtype: Dtype): readonly Stored[] => {
   return [A, B];
 };
 
+/** Whether two dtypes store all tensors alike, so that they differ in their sums alone. */
+export function areStoredAlike(a: Dtype, b: Dtype): boolean {
+  const storedAs = (dtype: Dtype) => {
+    const { A, B, C } = DTYPES[dtype].tensors;
+    return [A.storage, B.storage, B.order, C.storage].join(' ');
+  };
+  return storedAs(a) === storedAs(b);
+}
+
 /** Whether B lies in memory as N x K. */
 export const isByRows = (dtype: Dtype): boolean => DTYPES[dtype].tensors.B.order === 'transposed';
 

@@ -1,4 +1,4 @@
-import { DTYPES, type Problem } from '@tilemark/kernels';
+import { areStoredAlike, type Problem } from '@tilemark/kernels';
 import { isOn, type ModelQuery, type Profile } from '../measure/device';
 import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
@@ -77,7 +77,7 @@ export function shippedFor(
 }
 
 /**
- * Shipped times of the same variants in dtypes of the same element, and on other devices of the vendor.
+ * Shipped times of the same variants in dtypes that store their tensors alike, and on other devices of the vendor.
  * Halves that are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each
  * kernel, and 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was
  * measured for. What devices know of each other: docs/results/tuning-h200.md.
@@ -88,7 +88,7 @@ export function shippedBeside({ device, op, dtype, profile }: Evidence): Observa
       (evidence) =>
         evidence.op === op &&
         evidence.profile === profile &&
-        DTYPES[evidence.dtype].element === DTYPES[dtype].element &&
+        areStoredAlike(evidence.dtype, dtype) &&
         evidence.device.vendor === device.vendor &&
         (evidence.dtype !== dtype || evidence.device.device !== device.device),
     )

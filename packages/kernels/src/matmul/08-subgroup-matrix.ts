@@ -1,5 +1,5 @@
 import { valuesTable } from '../combinations';
-import { DTYPES } from '../dtype';
+import { DTYPES, isByRows } from '../dtype';
 import { gpuKernel, type Needs, type TunableValues } from '../kernel';
 import type { Problem } from '../problem';
 import { splitTiles } from './candidates';
@@ -84,12 +84,17 @@ const TILES = valuesTable(
   ],
 );
 
-/** What fragments try on a shape: a vector has too few rows or columns to fill one. */
+/**
+ * What fragments try on a shape: a vector has too few rows or columns to fill one, and few rows times
+ * weights by rows are bound by bytes.
+ */
 export const fragmentCandidates = (
   tiles: readonly TunableValues[],
   problem: Problem<'matmul'>,
 ): TunableValues[] =>
-  Math.min(problem.shape.m, problem.shape.n) < 2 ? [] : splitTiles(tiles, problem);
+  Math.min(problem.shape.m, problem.shape.n) < (isByRows(problem.dtype) ? 6 : 2)
+    ? []
+    : splitTiles(tiles, problem);
 
 export const subgroupMatrix = gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>({
   ...FRAGMENT_KERNEL,
