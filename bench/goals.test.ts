@@ -1,6 +1,6 @@
 import type { Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { goalsTable, isBoundByMemory, type Row } from './goals';
+import { GOALS, goalsOf, goalsTable, isBoundByMemory, type Row } from './goals';
 
 const product = (m: number, n: number, k: number): Problem => ({
   op: 'matmul',
@@ -18,6 +18,17 @@ it.each([
   expect(isBoundByMemory(problem)).toBe(isBound);
 });
 
+it('asks products with weights for what weights are stored in, and others for neither', () => {
+  const dtypesOf = (id: string) => new Set(goalsOf({ id, op: 'matmul' }).map(({ dtype }) => dtype));
+  expect(dtypesOf('decode-shapes')).toEqual(new Set(['f16-nt', 'f32-nt', 'f16-q4', 'f16-q8']));
+  expect(dtypesOf('odd-shapes')).toEqual(new Set(['f32', 'f16', 'f16acc16']));
+  const asked = (m: number) =>
+    goalsOf({ id: 'prefill-shapes', op: 'matmul' })
+      .filter(({ dtype, isFor }) => dtype === 'f16-q4' && isFor?.(product(m, 64, 64)))
+      .map(({ against }) => against);
+  expect([asked(4), asked(5), asked(511), asked(512)]).toEqual([['copy'], [], [], ['f16']]);
+});
+
 const row = (ratio: number, problem: string, about: Partial<Row> = {}): Row => ({
   ...{ round: 1, goal: 'f32 / cuBLAS', problem, isSeen: false, variant: 'matmul/naive', ratio },
   ...{ predictedNs: 1, ours: { medianNs: 1, intervalNs: [1, 1] } },
@@ -26,7 +37,7 @@ const row = (ratio: number, problem: string, about: Partial<Row> = {}): Row => (
   ...about,
 });
 const lineOf = (rows: readonly Row[], start: string, absences = {}) =>
-  goalsTable(rows, absences)
+  goalsTable(GOALS, rows, absences)
     .split('\n')
     .find((line) => line.startsWith(`| ${start}`));
 

@@ -1,11 +1,14 @@
-import { geometricMean } from '@tilemark/core';
+import { type Family, geometricMean } from '@tilemark/core';
 import { bufferBytes, type Dtype, opOf, type Problem } from '@tilemark/kernels';
 import type { Side } from './compare';
 
 /** The goals of `side-by-side.mjs --suite`, and their table. */
 
 /** What our rate is divided by. */
-export type Against = 'vendor' | 'copy' | 'tfjs';
+export type Against = 'vendor' | 'copy' | 'tfjs' | 'f16';
+
+/** Families of products with weights, which have goals of their own. */
+const WEIGHTS: readonly string[] = ['decode-shapes', 'prefill-shapes'];
 
 /** A line of the table: our rate over the other's on all shapes that it is about. */
 export interface Goal {
@@ -16,6 +19,8 @@ export interface Goal {
   /** Of the geometric mean. */
   readonly mean: number;
   readonly worst: number;
+  /** About products with weights; absent: about those of all other families. */
+  readonly ofWeights?: true;
   /** Absent: it is about all of its op and dtype. */
   readonly isFor?: (problem: Problem) => boolean;
 }
@@ -70,7 +75,82 @@ export const GOALS: readonly Goal[] = [
     mean: 3.3,
     worst: 1.8,
   },
+  {
+    id: 'f16, B by rows, 1 to 8 rows / copy of as many bytes',
+    op: 'matmul',
+    dtype: 'f16-nt',
+    against: 'copy',
+    mean: 0.9,
+    worst: 0.75,
+    ofWeights: true,
+    isFor: hasRows(1, 8),
+  },
+  {
+    id: 'f32, B by rows / cuBLAS, transposed',
+    op: 'matmul',
+    dtype: 'f32-nt',
+    against: 'vendor',
+    mean: 1,
+    worst: 0.7,
+    ofWeights: true,
+  },
+  {
+    id: 'f32, B by rows / TensorFlow.js, transposed',
+    op: 'matmul',
+    dtype: 'f32-nt',
+    against: 'tfjs',
+    mean: 3.3,
+    worst: 1.8,
+    ofWeights: true,
+  },
+  {
+    id: 'f16, B by rows / cuBLAS, transposed',
+    op: 'matmul',
+    dtype: 'f16-nt',
+    against: 'vendor',
+    mean: 0.65,
+    worst: 0.33,
+    ofWeights: true,
+  },
+  {
+    id: 'q4_0, 1 to 4 rows / copy of as many bytes',
+    op: 'matmul',
+    dtype: 'f16-q4',
+    against: 'copy',
+    mean: 0.8,
+    worst: 0.6,
+    ofWeights: true,
+    isFor: hasRows(1, 4),
+  },
+  {
+    id: 'q8_0, 1 to 4 rows / copy of as many bytes',
+    op: 'matmul',
+    dtype: 'f16-q8',
+    against: 'copy',
+    mean: 0.8,
+    worst: 0.6,
+    ofWeights: true,
+    isFor: hasRows(1, 4),
+  },
+  {
+    id: 'q4_0, 512 rows and more / f16',
+    op: 'matmul',
+    dtype: 'f16-q4',
+    against: 'f16',
+    mean: 0.9,
+    worst: 0.8,
+    ofWeights: true,
+    isFor: hasRows(512, Number.POSITIVE_INFINITY),
+  },
 ];
+
+/** The goals of a family's shapes. */
+export const goalsOf = ({ id, op }: Pick<Family, 'id' | 'op'>): Goal[] =>
+  GOALS.filter((goal) => goal.op === op && (goal.ofWeights ?? false) === WEIGHTS.includes(id));
+
+function hasRows(least: number, most: number) {
+  return ({ shape }: Problem): boolean => 'm' in shape && shape.m >= least && shape.m <= most;
+}
 
 /** The goal of promised times: how far the mean may be off, and what share lies within 20%. */
 const PROMISE = { mean: 0.03, within: 1.2, share: 0.92 };
@@ -115,10 +195,11 @@ export const ratioText = (ratio: number, [low, high]: readonly [number, number])
  * @param absences why another side was not measured
  */
 export function goalsTable(
+  goals: readonly Goal[],
   rows: readonly Row[],
   absences: Partial<Readonly<Record<Against, string>>> = {},
 ): string {
-  const lines = GOALS.map(({ id, against, mean, worst }) => {
+  const lines = goals.map(({ id, against, mean, worst }) => {
     const ofGoal = rows.filter((row) => row.goal === id);
     const goal = `${mean}, ${worst}`;
     if (ofGoal.length === 0) {

@@ -7,7 +7,7 @@ import { type Dtype, type OpId, type Problem, parseProblem, shapeText } from '@t
 export interface Row {
   readonly op: string;
   readonly shape: string;
-  readonly dtype: string;
+  readonly dtype: Dtype;
   /** Absent: the tuned variant of the problem and profile. Others are designs to compare with it. */
   readonly variant?: string;
   readonly profile?: string;
@@ -23,7 +23,7 @@ const tiles = (rows: number, order: string) =>
   `transpose/swizzled[TILE_ROWS=${rows},TILE_COLS=64,THREADS_Y=${rows / 4},ORDER=${order}]`;
 
 /** The vendor's f16 always sums in f32, even where ours sums in f16 (f16acc16). */
-const product = (shape: string, dtype: string, goal: number, variant?: string): Row => ({
+const product = (shape: string, dtype: Dtype, goal: number, variant?: string): Row => ({
   op: 'matmul',
   shape,
   dtype,

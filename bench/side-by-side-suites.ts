@@ -8,6 +8,7 @@ import {
   deviceKey,
   type Environment,
   FAMILIES,
+  type Family,
   type Observation,
   observationsOf,
   outcomeReason,
@@ -34,7 +35,16 @@ import { Runner } from '../apps/worker/src/child/runner';
 import { compilesAhead } from '../apps/worker/src/cli/tune/driver';
 import { compare, type Side } from './compare';
 import { matching } from './flags';
-import { type Against, bytesOf, GOALS, type Goal, goalsTable, type Row, ratioText } from './goals';
+import {
+  type Against,
+  bytesOf,
+  GOALS,
+  type Goal,
+  goalsOf,
+  goalsTable,
+  type Row,
+  ratioText,
+} from './goals';
 import { COPY } from './side-by-side-rows';
 import { capped, headLine } from './tilemark';
 
@@ -58,7 +68,7 @@ export interface SuitesOptions {
   /** The built `tilemark`. */
   readonly program: string;
   /** Null: there is no such side here. Throws Error. */
-  readonly others: (against: Exclude<Against, 'copy'>, problem: Problem) => Promise<Side | null>;
+  readonly others: (against: 'vendor' | 'tfjs', problem: Problem) => Promise<Side | null>;
   /** Why there is none. */
   readonly absences: () => Partial<Readonly<Record<Against, string>>>;
   readonly print: (text: string) => void;
@@ -136,9 +146,11 @@ export async function besideSuites(options: SuitesOptions): Promise<void> {
           try {
             const other = await (against === 'copy'
               ? copy(problem)
-              : once(`${against} ${DTYPES[problem.dtype].element}`, () =>
-                  options.others(against, problem),
-                ));
+              : against === 'f16'
+                ? once('ours f16', () => ours({ ...problem, dtype: 'f16' }))
+                : once(`${against} ${DTYPES[problem.dtype].element}`, () =>
+                    options.others(against, problem),
+                  ));
             if (!other) continue;
             const side = await once(`ours ${problem.dtype}`, () => ours(problem));
             if (!side) continue;
@@ -158,10 +170,11 @@ export async function besideSuites(options: SuitesOptions): Promise<void> {
       }
       await options.save(environment, [...rows, ...failures]);
     }
+    const goals = GOALS.filter((goal) => shapes.flat().some((asked) => asked.goal === goal));
     print(`\n${begun} of ${shapes.length} shapes, ${failures.length} rows failed`);
     for (let round = 1; round <= rounds; round++) {
       const ofRound = rows.filter((row) => row.round === round);
-      print(`\nRound ${round} of ${rounds}\n\n${goalsTable(ofRound, options.absences())}`);
+      print(`\nRound ${round} of ${rounds}\n\n${goalsTable(goals, ofRound, options.absences())}`);
     }
   } finally {
     await runner.close();
@@ -258,14 +271,15 @@ interface Learned {
 function shapesOf(suites: string, largest: number, choices: Choices): Asked[][] {
   const pattern = `^(${suites.replaceAll(',', '|')})$`;
   const families = matching(FAMILIES, ({ id }) => id, { flag: '--suite', pattern });
-  const lists = families.map(({ op, shapes }) => {
+  const lists = families.map((family) => {
+    const { op, shapes } = family;
     const { batch, sides } = opById(op);
     const texts = shapes
       .filter((shape) => batch(shape) === 1)
       .map((shape) => capped(sides(shape).join('x'), largest));
     return [...new Set(texts)]
       .toSorted((a, b) => hash32(texts.indexOf(a)) - hash32(texts.indexOf(b)))
-      .map((text) => askedOf(op, text))
+      .map((text) => askedOf(family, text))
       .map((asked) => ({
         asked,
         seen: asked.filter(({ problem }) => choices.isSeen(problem)).length,
@@ -279,9 +293,10 @@ function shapesOf(suites: string, largest: number, choices: Choices): Asked[][] 
   ).flat();
 }
 
-function askedOf(op: Problem['op'], text: string): Asked[] {
+function askedOf(family: Family, text: string): Asked[] {
+  const { op } = family;
   const shape = parseShape(op, text);
-  return GOALS.filter((goal) => goal.op === op)
+  return goalsOf(family)
     .map((goal) => ({ goal, problem: { op, shape, dtype: goal.dtype } as Problem }))
     .filter(({ goal, problem }) => goal.isFor?.(problem) ?? true);
 }

@@ -16,7 +16,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { type BenchFile, type Duel, type Environment, POLICY_IDS, PROFILES } from '@tilemark/core';
-import { opById } from '@tilemark/kernels';
+import { DTYPES, isByRows, opById } from '@tilemark/kernels';
 import { type Comparison, compare, type Ratio, type Side, verdictOf } from './compare';
 import { choiceOf, countOf, flagsOf, matching } from './flags';
 import { OtherSide } from './other-side';
@@ -164,7 +164,8 @@ function sizesOf({ op, shape }: Pick<Row, 'op' | 'shape'>): number[] {
 const questionOf = ({ op, shape, dtype }: Pick<Row, 'op' | 'shape' | 'dtype'>) => ({
   op,
   sizes: sizesOf({ op, shape }),
-  dtype: dtype === 'f16acc16' ? 'f16' : dtype,
+  dtype: DTYPES[dtype].element,
+  transposed: isByRows(dtype),
 });
 
 /** The other side: one to measure, or the variant to duel with. */

@@ -1,7 +1,7 @@
 """The vendor's library through PyTorch, by the protocol of docs/measure.md.
 
-Reads problems as JSON lines, {"op": "matmul", "sizes": [m, n, k], "dtype": "f32"}, and
-answers each with its series: {"medianNs", "intervalNs", "cv", "samples", "device"}.
+Reads problems as JSON lines, {"op": "matmul", "sizes": [m, n, k], "dtype": "f32"}, B stored as
+N x K with "transposed": true, and answers each with its series: {"medianNs", "intervalNs", "cv", "samples", "device"}.
 f32 runs without TF32; f16 accumulates in f32. A transpose is a copy through a
 transposed view. Inputs are those of packages/kernels/src/inputs.ts, bit for bit.
 """
@@ -47,12 +47,12 @@ def filled(rows, cols, dtype, tensor, quick=False):
     return out.view(rows, cols)
 
 
-def run_of(op, sizes, dtype, quick=False):
+def run_of(op, sizes, dtype, transposed, quick):
     """A function that computes the problem once, on the next of its buffer sets."""
     torch_dtype, _ = DTYPES[dtype]
     if op == "matmul":
         m, n, k = sizes
-        shapes, out_shape = [(m, k), (k, n)], (m, n)
+        shapes, out_shape = [(m, k), (n, k) if transposed else (k, n)], (m, n)
     else:
         rows, cols = sizes
         shapes, out_shape = [(rows, cols)], (cols, rows)
@@ -72,7 +72,8 @@ def run_of(op, sizes, dtype, quick=False):
         inputs, out = sets[turn % count]
         turn += 1
         if op == "matmul":
-            torch.mm(*inputs, out=out)
+            a, b = inputs
+            torch.mm(a, b.t() if transposed else b, out=out)
         else:
             out.copy_(inputs[0].t())
 
@@ -117,8 +118,8 @@ def samples_of(run):
     return samples
 
 
-def measured(op, sizes, dtype, quick=False):
-    run = run_of(op, sizes, dtype, quick)
+def measured(op, sizes, dtype, transposed=False, quick=False):
+    run = run_of(op, sizes, dtype, transposed, quick)
     samples = quick_samples(run) if quick else samples_of(run)
     ordered, n = sorted(samples), len(samples)
     half = 0.98 * math.sqrt(n)  # 95% order-statistic interval of the median
@@ -138,7 +139,6 @@ def measured(op, sizes, dtype, quick=False):
 
 
 for line in sys.stdin:
-    problem = json.loads(line)
-    answer = measured(*(problem[key] for key in ("op", "sizes", "dtype")), problem.get("quick", False))
+    answer = measured(**json.loads(line))
     print(json.dumps(answer), flush=True)
     torch.cuda.empty_cache()

@@ -1,6 +1,6 @@
 // Matrix products of other WGSL libraries, in Node on Dawn, for side-by-side.mjs.
-// Reads problems as JSON lines, {"library": "tfjs", "sizes": [m, n, k]}, and answers each
-// with its series: {"medianNs", "intervalNs", "cv", "samples", "library", "verified"}.
+// Reads problems as JSON lines, {"library": "tfjs", "sizes": [m, n, k]}, B stored as
+// N x K with "transposed": true, and answers each with its series: {"medianNs", "intervalNs", "cv", "samples", "library", "verified"}.
 // f32, timed by the wall clock over products that are all awaited (jax-js is lazy and never
 // computes a product that is not awaited), with the same inputs as our kernels. The last product
 // is verified as ours are.
@@ -22,21 +22,22 @@ const nowNs = () => Number(process.hrtime.bigint());
 
 /** A library: `products` multiplies a number of times and waits; `last` is the last product. */
 const LIBRARIES = {
-  async tfjs([m, n, k], [a, b]) {
+  async tfjs([m, n, k], [a, b], transposed) {
     const tf = await import('@tensorflow/tfjs-core');
     await import('@tensorflow/tfjs-backend-webgpu');
     await tf.setBackend('webgpu');
     await tf.ready();
     const left = tf.tensor2d(a, [m, k]);
-    const right = tf.tensor2d(b, [k, n]);
-    let out = tf.matMul(left, right);
+    const right = tf.tensor2d(b, transposed ? [n, k] : [k, n]);
+    const product = () => tf.matMul(left, right, false, transposed);
+    let out = product();
     const backend = tf.backend();
     return {
       name: `TensorFlow.js ${tf.version_core}, WebGPU`,
       async products(count) {
         for (let i = 0; i < count; i++) {
           out.dispose();
-          out = tf.matMul(left, right);
+          out = product();
         }
         // It submits in batches; this submits the remainder.
         if (backend.commandEncoder) {
@@ -50,13 +51,14 @@ const LIBRARIES = {
     };
   },
 
-  async jax([m, n, k], [a, b]) {
+  async jax([m, n, k], [a, b], transposed) {
     const { init, defaultDevice, numpy } = await import('@jax-js/jax');
     await init('webgpu');
     defaultDevice('webgpu');
     const left = numpy.array(a, { shape: [m, k] });
-    const right = numpy.array(b, { shape: [k, n] });
-    const multiply = async () => numpy.matmul(left.ref, right.ref).blockUntilReady();
+    const right = numpy.array(b, { shape: transposed ? [n, k] : [k, n] });
+    const factor = () => (transposed ? numpy.transpose(right.ref) : right.ref);
+    const multiply = async () => numpy.matmul(left.ref, factor()).blockUntilReady();
     let out = await multiply();
     return {
       name: 'jax-js, WebGPU',
@@ -80,12 +82,12 @@ async function timeNs(library, count) {
   return nowNs() - beganNs;
 }
 
-async function measured({ library: id, sizes, quick }) {
+async function measured({ library: id, sizes, transposed = false, quick }) {
   const { warmUpNs, sampleNs, least } = quick ? QUICK : WHOLE;
   const [m, n, k] = sizes;
-  const problem = { op: 'matmul', shape: { m, n, k }, dtype: 'f32' };
+  const problem = { op: 'matmul', shape: { m, n, k }, dtype: transposed ? 'f32-nt' : 'f32' };
   const inputs = inputTensors(problem, { seed: 1 });
-  const library = await LIBRARIES[id](sizes, inputs);
+  const library = await LIBRARIES[id](sizes, inputs, transposed);
   let count = 1;
   for (const beganNs = nowNs(); ; ) {
     const ns = await timeNs(library, count);

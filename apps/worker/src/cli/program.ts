@@ -153,7 +153,7 @@ export function program(childEntry: URL): Command {
         .argParser(durationNs)
         .default(durationNs('5m'), '5m'),
     )
-    .option('--kernel <id...>', 'kernels to search (default: all that fit the problem)')
+    .option('--kernel <id...>', 'kernels to search (default: all that fit)')
     .option(...WGSL)
     .option(...OF_GRID)
     .addOption(READER)

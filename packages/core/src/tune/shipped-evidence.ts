@@ -12,8 +12,13 @@ import {
 import h100Half from './evidence/nvidia-h100-matmul-f16.json';
 import h100 from './evidence/nvidia-h100-matmul-f32.json';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
+import h200HalfByRows from './evidence/nvidia-h200-matmul-f16-nt.json';
+import h200HalfFours from './evidence/nvidia-h200-matmul-f16-q4.json';
+import h200HalfEights from './evidence/nvidia-h200-matmul-f16-q8.json';
 import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
 import h200 from './evidence/nvidia-h200-matmul-f32.json';
+import h200ByRows from './evidence/nvidia-h200-matmul-f32-nt.json';
+import h200Fours from './evidence/nvidia-h200-matmul-f32-q4.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
 import { Selector } from './selector';
 
@@ -22,9 +27,19 @@ let parsed: readonly Evidence[] | undefined;
 
 export function shippedEvidence(): readonly Evidence[] {
   parsed ??= levelled(
-    [h200, h200Half, h200HalfSums, h200Transpose, h100, h100Half].map((file) =>
-      evidenceSchema.parse(file),
-    ),
+    [
+      h200,
+      h200Half,
+      h200HalfSums,
+      h200Transpose,
+      h200ByRows,
+      h200HalfByRows,
+      h200HalfEights,
+      h200HalfFours,
+      h200Fours,
+      h100,
+      h100Half,
+    ].map((file) => evidenceSchema.parse(file)),
   );
   return parsed;
 }
@@ -77,7 +92,8 @@ export function shippedFor(
 }
 
 /**
- * Shipped times of the same variants in dtypes that store their tensors alike, and on other devices of the vendor.
+ * Shipped times of the same variants in dtypes that store their tensors alike, and on other devices
+ * of the vendor.
  * Halves that are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each
  * kernel, and 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was
  * measured for. What devices know of each other: docs/results/tuning-h200.md.

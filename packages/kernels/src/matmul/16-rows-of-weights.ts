@@ -3,7 +3,7 @@ import { valuesTable } from '../combinations';
 import { DTYPES, type Dtype, isBlocked } from '../dtype';
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
-import { ITEMS, type Item, STORAGES } from '../storage';
+import { ITEMS, type Item, type Packing, STORAGES, type StoragePart } from '../storage';
 import { FOLDED, foldedGrid } from './grid';
 import { each, indent } from './lines';
 
@@ -105,78 +105,60 @@ interface Vector {
   readonly elements: number;
   /** The type of a load of it. */
   readonly type: string;
-  /** Elements of the weights as vec4f, before their scale; and which of the vectors of A each meets. */
+  /** Its weights as vec4f, before their scale. */
   readonly fours: (load: string) => readonly string[];
-  /** What they are multiplied by, beside their scale. */
-  readonly factor: number;
 }
 
+const WORDS = ['x', 'y', 'z', 'w'] as const;
+
 const VECTORS = new Map<Item, Vector>([
-  [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load], factor: 1 }],
+  [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load] }],
   [
     ITEMS.f16,
     {
       elements: 8,
       type: 'vec4u',
       fours: (load) => ['xy', 'zw'].map((half) => `vec4f(bitcast<vec4<f16>>(${load}.${half}))`),
-      factor: 1,
-    },
-  ],
-  [
-    ITEMS.i8,
-    {
-      elements: 16,
-      type: 'vec4u',
-      fours: (load) => WORDS.map((word) => `vec4f(unpack4xI8(${load}.${word}))`),
-      factor: 1,
-    },
-  ],
-  [
-    ITEMS.i4,
-    {
-      elements: 32,
-      type: 'vec4u',
-      fours: (load) =>
-        ['lower', 'upper'].flatMap((half) =>
-          WORDS.map((word) => `vec4f(${half}(${load}.${word}))`),
-        ),
-      factor: 1 / 16,
-    },
-  ],
-  [
-    ITEMS.i4Pairs,
-    {
-      elements: 32,
-      type: 'vec4u',
-      fours: (load) =>
-        WORDS.flatMap((word) =>
-          ['xy', 'zw'].map((pair) => {
-            const of = (half: string) => [...pair].map((at) => `${half}(${load}.${word}).${at}`);
-            const [even, odd] = [of('lower'), of('upper')];
-            return `vec4f(vec4i(${even[0]}, ${odd[0]}, ${even[1]}, ${odd[1]}))`;
-          }),
-        ),
-      factor: 1 / 16,
     },
   ],
 ]);
 
-/**
- * Four of the eight values of a word, times 16: in the upper half of a byte, its upper bit flipped, a
- * value of four bits is a signed byte, which needs no bias taken off.
- */
-const HALVES_OF_BYTES = `
-fn lower(word: u32) -> vec4i { return unpack4xI8(((word << 4u) & 0xf0f0f0f0u) ^ 0x80808080u); }
-fn upper(word: u32) -> vec4i { return unpack4xI8((word & 0xf0f0f0f0u) ^ 0x80808080u); }
-`;
+/** Bits of 2^23, whose fraction counts ones. */
+const ONES = 0x4b000000;
 
-const WORDS = ['x', 'y', 'z', 'w'] as const;
+/**
+ * Integers of a few bits as floats, without a conversion: as fraction of 2^23, shifted up by as much as
+ * they are in their half of the word, one exact multiply-add makes them what they are. 1.02 times as
+ * fast as unpacking and converting them (1x14336x4096 of q4_0, NVIDIA H200, 2026-11-27).
+ */
+function packedVector({ bits, bias, flip, place, word }: Packing): Vector {
+  const elements = 128 / bits;
+  const four = (load: string, first: number) => {
+    const places = each(4, (i) => bits * place(first + i));
+    const from = `${load}.${WORDS[word(first)]}`;
+    const halves = places.map((at) => (at < 16 ? from : `${from} >> 16u`));
+    const shifts = places.map((at) => at % 16);
+    const masks = shifts.map((shift) => `${(2 ** bits - 1) * 2 ** shift}u`);
+    const ones = shifts.map((shift) => `${ONES + flip * 2 ** shift}u`);
+    const factors = shifts.map((shift) => 2 ** -shift);
+    const offsets = shifts.map((shift) => -(2 ** (23 - shift) + bias));
+    const bitsOf = `(vec4u(${halves}) & vec4u(${masks})) ^ vec4u(${ones})`;
+    return `fma(bitcast<vec4f>(${bitsOf}), vec4f(${factors}), vec4f(${offsets}))`;
+  };
+  return {
+    elements,
+    type: 'vec4u',
+    fours: (load) => each(elements / 4, (i) => four(load, 4 * i)),
+  };
+}
 
 /** Throws TypeError for a storage that nothing says how to read by vectors. */
 function vectorOf(dtype: Dtype): Vector {
   const { storage } = DTYPES[dtype].tensors.B;
-  const [values] = STORAGES[storage].parts;
-  const vector = values && VECTORS.get(values.item);
+  const [values]: readonly StoragePart[] = STORAGES[storage].parts;
+  const vector = values?.item.packing
+    ? packedVector(values.item.packing)
+    : values && VECTORS.get(values.item);
   if (!vector) throw new TypeError(`rows of ${storage} are not read by vectors`);
   return vector;
 }
@@ -188,7 +170,7 @@ const scalesOf = (dtype: Dtype) =>
 function emitRows(values: Values, dtype: Dtype, isBatch: boolean): string {
   const { ROWS, COLS, LANES, THREADS } = values;
   const numbers = bindingNumbers('matmul', dtype);
-  const { factor, type } = vectorOf(dtype);
+  const { type } = vectorOf(dtype);
   const isHalf = DTYPES[dtype].element === 'f16';
   const scaled = isBlocked(dtype);
   const scales = scalesOf(dtype);
@@ -206,7 +188,6 @@ ${
 }
 @group(0) @binding(${numbers.C}) var<storage, read_write> C: array<T>;
 @group(0) @binding(${numbers.shape}) var<uniform> shape: Shape;
-${factor === 1 ? '' : HALVES_OF_BYTES}
 // The share of each lane in each sum.
 var<workgroup> shares: array<array<f32, ${THREADS}>, ${ROWS * COLS}>;
 
@@ -304,7 +285,7 @@ ${indent(
 const vectorStep =
   ({ ROWS, COLS, LANES }: Values, dtype: Dtype) =>
   (unroll: number): string[] => {
-    const { elements, factor, fours } = vectorOf(dtype);
+    const { elements, fours } = vectorOf(dtype);
     const scales = scalesOf(dtype);
     const turns = each(unroll, (turn) => turn);
     const isHalf = DTYPES[dtype].element === 'f16';
@@ -314,7 +295,7 @@ const vectorStep =
         `let w${turn}_${col} = B_vectors[b${col} + ${place(turn)}];`,
         ...(scales
           ? [
-              `let s${turn}_${col} = ${factor} * f32(B_scales[(b${col} + ${place(turn)}) / ${scales.shared / elements}u]);`,
+              `let s${turn}_${col} = f32(B_scales[(b${col} + ${place(turn)}) / ${scales.shared / elements}u]);`,
             ]
           : []),
       ]).flat(),

@@ -20,12 +20,16 @@ import {
   feasible,
   InputError,
   idsOf,
+  KERNELS,
+  kernelById,
   opOf,
   type Problem,
   shapeText,
   shortAddress,
+  type Variant,
 } from '@tilemark/kernels';
 import { ratioText } from '../duel';
+import { tunablesFor } from '../flags';
 import { checkDtype } from '../selection';
 import { significant, timeText, WAITING } from '../table';
 import { type DriverOptions, SearchDriver } from './driver';
@@ -37,6 +41,10 @@ export interface SuiteRequest extends DriverOptions {
   /** ns. */
   readonly budget: number;
   readonly save?: string;
+  /** Ids of kernels whose candidates alone are timed. */
+  readonly kernel?: readonly string[];
+  /** `NAME=value,value`: candidates with other values are left out. */
+  readonly tunable?: readonly string[];
 }
 
 /**
@@ -45,11 +53,25 @@ export interface SuiteRequest extends DriverOptions {
  * apart. A file from an interrupted run is continued. Returns the exit code. Throws InputError.
  */
 export async function tuneSuite(
-  { suite: family, dtype, save, budget: budgetNs, ...options }: SuiteRequest,
+  { suite: family, dtype, save, budget: budgetNs, kernel: ids, tunable, ...options }: SuiteRequest,
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
   checkDtype(family, dtype);
+  const wanted = tunablesFor(
+    ids
+      ? ids.map((id) => kernelById(id, '--kernel'))
+      : KERNELS.filter(({ op }) => op === family.op),
+    tunable,
+  );
+  const isWanted = ({ kernel: id, tunables }: Variant) =>
+    wanted.some(
+      ({ kernel, tunables: only }) =>
+        kernel.id === id &&
+        Object.entries(only).every(([name, values]) =>
+          values.some((value) => value === tunables[name]),
+        ),
+    );
   return SearchDriver.with(options, childEntry, async (driver) => {
     const { capabilities, environment, identity } = driver.description;
     if (identity.class === 'cpu') throw new InputError('a suite is tuned on a GPU', '--device');
@@ -69,7 +91,11 @@ export async function tuneSuite(
       driver: environment.driver,
       runtimeVersions: environment.runtimeVersions,
       measuredAt: new Date().toISOString(),
-      command: `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budgetNs / 1e9}s`,
+      command: [
+        `tilemark tune --suite ${family.id} --dtype ${dtype} --profile ${profile} --budget ${budgetNs / 1e9}s`,
+        ...(ids ? [`--kernel ${ids.join(' ')}`] : []),
+        ...(tunable ? [`--tunable ${tunable.join(' ')}`] : []),
+      ].join(' '),
       ...(roofline && { roofline }),
       measured: file?.measured ?? [],
     };
@@ -79,6 +105,7 @@ export async function tuneSuite(
       await writeEvidence(save, evidenceOf(head, times, finals));
     };
     const { shapes, skipped } = familyShapes(family, dtype, (variant, problem) => {
+      if (!isWanted(variant)) return 'No candidate is of these kernels and tunables.';
       const fit = feasible(variant, problem, capabilities);
       return fit.ok ? null : fit.why;
     });
