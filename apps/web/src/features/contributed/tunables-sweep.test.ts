@@ -6,11 +6,8 @@ import { tunablesSweep } from './tunables-sweep';
 const BLOCK = { name: 'BLOCK', values: [16, 8, 4] };
 
 test('the tunables of a kernel are swept where it has run, each value once', () => {
-  const runs = [
-    measuredRun(100),
-    measuredRun(101),
-    { ...measuredRun(100), kind: 'failed' as const },
-  ];
+  const crashed = measuredRun(100, { device: { key: 'b', name: 'B', class: 'gpu' } });
+  const runs = [measuredRun(100), measuredRun(101), { ...crashed, kind: 'failed' as const }];
   const sweep = tunablesSweep('ada/mine@0123', [BLOCK], runs);
   expect(newSweepSchema.parse(sweep)).toMatchObject({
     spec: {

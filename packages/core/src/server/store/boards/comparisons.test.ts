@@ -1,6 +1,6 @@
 import { type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../../services.test-helper';
+import { execute, testDatabase } from '../../../../services.test-helper';
 import { contrast, pairContrast } from '../../../rank/head-to-head';
 import { attach, kernelRun, measured, planned, recordAll, square } from '../fixtures.test-helper';
 import type { Store } from '../store';
@@ -191,4 +191,26 @@ test('an unranked result has no part of a ranked best', async () => {
   const of = (shape: string) => store.kernelResults({ kernel: 'matmul/tiled', shape });
   expect((await of('256')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: null }]);
   expect((await of('512')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: 1 }]);
+});
+
+test('times of another methodology are held against none, on devices and of variants', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Earlier');
+  const problem = square(320);
+  await recordAll(store, deviceKey, workerId, [
+    [kernelRun(deviceKey, 'matmul/naive', problem), measured(400)],
+    [kernelRun(deviceKey, 'matmul/tiled', problem), measured(100)],
+  ]);
+  const on = async (device: string) => {
+    const fresh = openStore(url);
+    const pairs = await fresh.headToHead({ of: 'variants', a: 'matmul/naive', b: 'matmul/tiled' });
+    await fresh.close();
+    return pairs.filter((pair) => pair.device?.key === device).length;
+  };
+  expect(await on(deviceKey)).toBe(1);
+  await execute(
+    url,
+    `UPDATE "VariantBest" SET "methodology" = 2
+      WHERE "deviceKey" = '${deviceKey}' AND "kernel" = 'matmul/naive'`,
+  );
+  expect(await on(deviceKey)).toBe(0);
 });
