@@ -23,8 +23,8 @@ export interface Wanted {
 const MOST_PAIRS = 48;
 
 /**
- * Keeps the kernel as a version and lets it run on each device, and then, beside it, naive and the best
- * of ours: where it does not compile, that is known first. The value is the id of the version. Throws InputError at `devices`, before anything is kept, where
+ * Keeps the kernel as a version and lets it run beside naive and the best of ours on each device.
+ * The value is the id of the version. Throws InputError at `devices`, before anything is kept, where
  * no device takes it.
  */
 export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
@@ -45,27 +45,21 @@ export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
     .slice(0, MOST_PAIRS)
     .map(({ device, shape }) => bestCase(kernel.op, shape, dtype, device));
   const of = { shapes: [...shapes], dtypes: [dtype] };
-  const own = [{ ...of, kernel: id, tunables: {} }];
-  const others = [
+  const cases = [
     { ...of, kernel: `${kernel.op}/naive`, tunables: {} },
+    { ...of, kernel: id, tunables: {} },
     ...(await Promise.all(bests)),
   ];
-  for (const [name, cases] of [
-    [id, own],
-    [`Beside ${id}`, others],
-  ] as const) {
-    const sweep = await submitSweep({
-      name,
-      spec: {
-        cases: [...cases],
-        profiles: ['default'],
-        policy: 'default',
-        ...(chosen.length > 0 && { devices: [...chosen] }),
-      },
-    });
-    if (!sweep.ok) return sweep;
-  }
-  return { ok: true, value: id };
+  const sweep = await submitSweep({
+    name: id,
+    spec: {
+      cases,
+      profiles: ['default'],
+      policy: 'default',
+      ...(chosen.length > 0 && { devices: [...chosen] }),
+    },
+  });
+  return sweep.ok ? { ok: true, value: id } : sweep;
 }
 
 /** The best of ours for a device, as the grid knows it; `tiled` where no result can decide. */
