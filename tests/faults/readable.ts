@@ -43,9 +43,10 @@ interface Ids {
   readonly result: string;
   readonly otherResult: string;
   readonly device: string;
+  readonly invite: string;
 }
 
-/** A sweep with results, a tuning that waits, and a device. */
+/** A sweep with results, a tuning that waits, a device and an invite. */
 async function idsOf(grid: FaultGrid, sweep: string): Promise<Ids> {
   await grid.ended(sweep, 2);
   const { items } = await grid.json<{
@@ -59,8 +60,18 @@ async function idsOf(grid: FaultGrid, sweep: string): Promise<Ids> {
   const tuning = await grid.post<{ id: string }>('/api/v1/tunings', {
     ...{ device: await attachGpu(grid), suite: 'transpose-shapes' },
   });
+  const invite = await grid.post<{ id: string }>('/api/v1/invites', {
+    name: 'read',
+    seats: 1,
+    hours: 1,
+  });
   return {
-    ...{ sweep, tuning: tuning.id, result: first.resultId, otherResult: second.resultId, device },
+    sweep,
+    tuning: tuning.id,
+    result: first.resultId,
+    otherResult: second.resultId,
+    device,
+    invite: invite.id,
   };
 }
 
@@ -77,7 +88,10 @@ async function attachGpu(grid: FaultGrid): Promise<string> {
 /** Values of the parameters of a path, by the noun before them. */
 const valuesOf = (ids: Ids): Readonly<Record<string, string>> => ({
   ...{ sweeps: ids.sweep, tunings: ids.tuning, results: ids.result, short: ids.result },
-  ...{ devices: encodeURIComponent(ids.device), kernels: 'matmul/cpu-naive', docs: 'measure' },
+  devices: encodeURIComponent(ids.device),
+  invites: ids.invite,
+  kernels: 'matmul/cpu-naive',
+  docs: 'measure',
 });
 
 /** Paths of Next's files for pages, routes and pictures. */
