@@ -10,6 +10,7 @@ import operate from '../../../../../docs/operate.md?raw';
 import cardsH200 from '../../../../../docs/results/cards-h200.md?raw';
 import contributedH200 from '../../../../../docs/results/contributed-h200.md?raw';
 import faults from '../../../../../docs/results/faults.md?raw';
+import goals from '../../../../../docs/results/goals.md?raw';
 import gridLoad from '../../../../../docs/results/grid-load.md?raw';
 import harnessH200 from '../../../../../docs/results/harness-h200.md?raw';
 import mutants from '../../../../../docs/results/mutants.md?raw';
@@ -113,6 +114,11 @@ export const GROUPS: readonly {
     title: 'Evidence',
     about: 'what was measured, behind the figures above',
     primers: [
+      primerOf(
+        'docs/results/goals.md',
+        goals,
+        'What an H200 and an H100 reach beside cuBLAS and a copy, on shapes nobody tuned, and what is missed.',
+      ),
       primerOf(
         'docs/results/performance-h200.md',
         performanceH200,
