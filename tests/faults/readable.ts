@@ -34,7 +34,10 @@ const REFUSALS: Readonly<Record<string, number>> = {
 };
 
 interface Described {
-  readonly parameters?: readonly { readonly name: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly schema?: { readonly enum?: readonly string[] };
+  }[];
 }
 
 interface Ids {
@@ -124,8 +127,9 @@ export async function readable(grid: FaultGrid, sweep: string): Promise<string[]
   const api = Object.entries(paths).flatMap(([path, { get }]) => {
     if (!get) return [];
     const address = `/api/v1${path.replace(/^\/api\/v1/, '')}`;
-    const isTable = get.parameters?.some(({ name }) => name === 'format');
-    return isTable ? [address, `${address}?format=csv`] : [address];
+    const forms = get.parameters?.find(({ name }) => name === 'format')?.schema?.enum ?? [];
+    const others = forms.filter((form) => form !== 'json');
+    return [address, ...others.map((form) => `${address}?format=${form}`)];
   });
   const pages = (await filePaths()).filter((path) => path !== API);
   const compared = new URLSearchParams({ a: ids.result, b: ids.otherResult });
