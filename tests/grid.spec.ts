@@ -68,6 +68,7 @@ test('a sweep submitted through the form arrives on the leaderboard', async ({ b
   const form = page.getByRole('form', { name: 'New sweep' });
   await form.getByLabel('Suite', { exact: true }).selectOption('layouts');
   await form.getByLabel(/^n, /).fill('65');
+  await form.getByText(/^Advanced/).click();
   await form.getByLabel('Policy', { exact: true }).selectOption('smoke');
   await form.getByRole('checkbox', { name: /llvmpipe/ }).check();
   await expect(form.getByText(/^5\s*runs$/).first()).toBeVisible();

@@ -158,6 +158,8 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
     name: /^(Contributed: Software adapters|Not ranked)$/,
   });
   await expect(apart.first()).toBeVisible();
+  await tabTo(page.locator('summary', { hasText: /^Advanced/ }));
+  await page.keyboard.press('Enter');
   await tabTo(page.getByRole('checkbox', { name: 'Rank contributed kernels with ours' }));
   await page.keyboard.press('Space');
   await expect(page).toHaveURL(/contributed=together/);
