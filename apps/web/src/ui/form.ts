@@ -28,7 +28,6 @@ export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
   const form = useForm<z.input<Schema>, unknown, z.output<Schema>>({
     defaultValues: defaultValues as DefaultValues<z.input<Schema>>,
     resolver: zodResolver(schema),
-    mode: 'onTouched',
   });
   const { errors, isSubmitting } = form.formState;
   const submit = form.handleSubmit(async (request) => {
