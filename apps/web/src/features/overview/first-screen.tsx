@@ -30,8 +30,8 @@ export function FirstScreen({
             Which WGSL matrix multiply is fastest on your GPU?
           </h1>
           <p className="mt-1 text-muted">
-            The letter of a cell is the kernel that wins there. Select one for its variants, times
-            and WGSL.{' '}
+            Each letter is the kernel that wins most of the N measured at that M and K. Select a
+            cell for its times and WGSL.{' '}
             {overview.results > 0 &&
               `This grid: ${plural(overview.results, 'result')} on ${plural(overview.devices, 'device')}.`}
           </p>
