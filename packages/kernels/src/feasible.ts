@@ -2,7 +2,7 @@ import { bufferBytes, bytesText, guardedBytes } from './bytes';
 import { type GpuKernel, type Kernel, passesOf, type TunableValues, type Variant } from './kernel';
 import type { Problem } from './problem';
 import { faultOf } from './shape';
-import { featuresOf } from './specialise';
+import { featuresWith } from './specialise';
 import { resolveVariant } from './variant';
 
 /** The limits and features of a device that decide what can run on it. */
@@ -27,8 +27,15 @@ export type Feasibility =
  * Whether a device can run a variant on a problem. Which devices run host kernels is up to the
  * caller (`kernel.runsOn`).
  * Throws InputError for a variant that does not exist.
+ *
+ * @param hasFeature absent: those that the device lists
  */
-export function feasible(variant: Variant, problem: Problem, device: DeviceLimits): Feasibility {
+export function feasible(
+  variant: Variant,
+  problem: Problem,
+  device: DeviceLimits,
+  hasFeature = (feature: string) => device.features.includes(feature),
+): Feasibility {
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
   const reasons: string[] = [];
   if (definition.op !== problem.op) {
@@ -43,7 +50,7 @@ export function feasible(variant: Variant, problem: Problem, device: DeviceLimit
     if (reasons.length === 0) {
       reasons.push(
         ...(definition.runsOn === 'gpu'
-          ? deviceReasons(definition, tunables, problem, device)
+          ? deviceReasons(definition, tunables, problem, device, hasFeature)
           : hostReasons(problem)),
       );
     }
@@ -78,8 +85,10 @@ function deviceReasons(
   values: TunableValues,
   problem: Problem,
   device: DeviceLimits,
+  hasFeature: (feature: string) => boolean,
 ): string[] {
-  const { workgroupSize, workgroupBytes } = kernel.needs(values, problem.dtype);
+  const needs = kernel.needs(values, problem.dtype);
+  const { workgroupSize, workgroupBytes } = needs;
   const [x, y, z] = workgroupSize;
   const groups = passesOf(kernel, values, problem).flatMap(({ workgroups }) => workgroups);
   const buffers = bufferBytes(problem);
@@ -96,8 +105,8 @@ function deviceReasons(
       ? [`needs ${bytesText(needed)} ${what}; the device allows ${bytesText(limit)}`]
       : [];
   return [
-    ...featuresOf(kernel, values, problem.dtype)
-      .filter((feature) => !device.features.includes(feature))
+    ...featuresWith(needs, problem.dtype)
+      .filter((feature) => !hasFeature(feature))
       .map((feature) => `needs the feature ${feature}, which the device does not have`),
     ...count(x * y * z, device.maxComputeInvocationsPerWorkgroup, 'threads per workgroup'),
     ...count(x, device.maxComputeWorkgroupSizeX, 'threads along x'),

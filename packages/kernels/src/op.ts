@@ -118,8 +118,14 @@ export function defineOp<const Side extends string, const Count extends string =
       dimensions.filter((dimension) => !sides.includes(dimension)),
       shape,
     ).reduce((product, size) => product * size, 1);
-  const stored = (shape: Shape, dtype: Dtype) =>
-    storedTensors(
+  // A search asks for those of one shape with every variant.
+  const kept = new WeakMap<Shape, Map<Dtype, StoredTensors>>();
+  const stored = (shape: Shape, dtype: Dtype): StoredTensors => {
+    const ofShape = kept.get(shape) ?? new Map<Dtype, StoredTensors>();
+    kept.set(shape, ofShape);
+    const known = ofShape.get(dtype);
+    if (known) return known;
+    const made = storedTensors(
       {
         names: tensors.map(({ name }) => name),
         inputs: inputs(shape),
@@ -128,6 +134,9 @@ export function defineOp<const Side extends string, const Count extends string =
       },
       dtype,
     );
+    ofShape.set(dtype, made);
+    return made;
+  };
   const bytes = (shape: Shape, dtype: Dtype) => {
     const all = stored(shape, dtype);
     return [...all.inputs, all.output]

@@ -1,5 +1,5 @@
 import { DTYPES, type Dtype } from './dtype';
-import type { GpuKernel, TunableValue, TunableValues } from './kernel';
+import type { GpuKernel, Needs, TunableValue, TunableValues } from './kernel';
 import { isBatch } from './ops';
 import type { Problem, Shape } from './problem';
 
@@ -42,12 +42,14 @@ function extensionsOf(features: readonly string[]): string[] {
 }
 
 /** WebGPU features that a specialised kernel uses, including those of its dtype and subgroups. */
-export function featuresOf(
+export const featuresOf = (
   kernel: GpuKernel,
   values: TunableValues,
   dtype: Dtype,
-): readonly string[] {
-  const { features, subgroupSize } = kernel.needs(values, dtype);
+): readonly string[] => featuresWith(kernel.needs(values, dtype), dtype);
+
+/** The same, of a kernel that needs this. */
+export function featuresWith({ features, subgroupSize }: Needs, dtype: Dtype): readonly string[] {
   const { feature } = DTYPES[dtype];
   return [
     ...(feature ? [feature.name] : []),

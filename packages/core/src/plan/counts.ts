@@ -1,7 +1,6 @@
 import {
   brokenConstraints,
   feasible,
-  featuresOf,
   type Problem,
   parseShape,
   resolveVariant,
@@ -113,15 +112,13 @@ export function whySkipped(
   { variant, problem, profile }: Pick<PlannedRun, 'variant' | 'problem' | 'profile'>,
   capabilities: DeviceCapabilities | undefined,
 ): string | null {
-  const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  if (!capabilities) return brokenConstraints(definition, tunables).join('; ') || null;
+  if (!capabilities) {
+    const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
+    return brokenConstraints(definition, tunables).join('; ') || null;
+  }
   // Devices are described under `default`; `fast` may have features that `default` withholds.
-  const hidden =
-    profile === 'fast' && definition.runsOn === 'gpu'
-      ? featuresOf(definition, tunables, problem.dtype)
-      : [];
-  const features = [...capabilities.features, ...hidden];
-  const fit = feasible(variant, problem, { ...capabilities, features });
+  const hasFeature = profile === 'fast' ? () => true : undefined;
+  const fit = feasible(variant, problem, capabilities, hasFeature);
   return fit.ok ? null : fit.why;
 }
 
