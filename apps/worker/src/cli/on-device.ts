@@ -2,7 +2,7 @@ import { DeviceOwner, type ListedDevice } from '@tilemark/core';
 import { DeviceProcess } from '../child/device-process';
 import { Runner } from '../child/runner';
 import { equals, listCards } from '../gpu/cards';
-import { withMachineLock } from '../run/machine-lock';
+import { MachineTurn } from '../run/machine-lock';
 import { WAITING } from './table';
 
 /** Runs a piece of work while nothing else on this machine measures. */
@@ -20,9 +20,11 @@ export async function onDevice<T>(
   command: (runner: Runner, alone: Alone) => Promise<T>,
 ): Promise<T> {
   const runner = new Runner({ entry: childEntry, device: await toldApart(device, childEntry) });
+  const turn = new MachineTurn();
   try {
-    return await command(runner, (work) => withMachineLock(work, { onWait: () => tell(WAITING) }));
+    return await command(runner, (work) => turn.take(work, { onWait: () => tell(WAITING) }));
   } finally {
+    await turn.end();
     await runner.close();
   }
 }

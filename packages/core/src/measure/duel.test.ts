@@ -95,6 +95,17 @@ describe('a duel', () => {
     expect(['SAME', 'UNDECIDED']).toContain(outcome.duel.verdict);
   });
 
+  it('ends sooner where a larger difference does not matter', async () => {
+    const noisy = (_: string, _ns: number, i: number) => 1e6 * (1 + 0.04 * Math.sin(i * i));
+    const rounds = async (options: DuelOptions) => {
+      const { outcome } = await dueled(noisy, options);
+      if (outcome.kind !== 'dueled') throw new Error(JSON.stringify(outcome));
+      expect(outcome.duel.stop).toBe('converged');
+      return outcome.duel.rounds;
+    };
+    expect(await rounds({ tolerance: 0.1 })).toBeLessThan((await rounds({})) / 4);
+  });
+
   it('ends undecided when its time is up, and says what it would take', async () => {
     const wild = (_: string, __: number, i: number) => 1e6 * (1 + 0.9 * Math.sin(i * i));
     const { outcome } = await dueled(wild, { longestNs: 1e9 });

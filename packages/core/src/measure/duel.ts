@@ -65,6 +65,8 @@ export type DuelOutcome = z.infer<typeof duelOutcomeSchema>;
 export interface DuelOptions {
   /** Absent: as long as after a run of the default policy. */
   readonly longestNs?: number;
+  /** A relative difference that does not matter: a tenth of it is narrow enough. Absent: none. */
+  readonly tolerance?: number;
 }
 
 /** Ends a duel for the side that is acting. */
@@ -206,9 +208,11 @@ export async function takeTurns(
     longestNs = POLICIES.default.longestDuelNs,
     nowNs,
     seed,
+    tolerance = 0,
   }: DuelOptions & { readonly nowNs: () => number; readonly seed: number },
 ): Promise<DuelOutcome> {
   const secrets = secretsOf(seed);
+  const width = Math.max(WIDTH, tolerance / 10);
   let acting: Side = 'a';
   const as = <T>(side: Side, act: () => Promise<T>) => {
     acting = side;
@@ -237,7 +241,7 @@ export async function takeTurns(
       const { independent, ...interval } = medianInterval(ratios);
       found = interval;
       const least = longestRoundNs > SLOW_ROUND_NS ? LEAST_SLOW_ROUNDS : LEAST_ROUNDS;
-      const isNarrow = (interval.high - interval.low) / 2 <= WIDTH && independent >= least;
+      const isNarrow = (interval.high - interval.low) / 2 <= width && independent >= least;
       if (isNarrow && endedNs - beganNs >= LEAST_NS) stop = 'converged';
       else if (isCapped) stop = 'capped';
     }

@@ -1,7 +1,7 @@
 import type { Executor, Problem, Variant } from '@tilemark/kernels';
 import type { KernelFile } from '../contributed/manifest';
 import type { DeviceCapabilities, DeviceIdentity, Environment } from '../measure/device';
-import type { DuelOutcome, SideInput } from '../measure/duel';
+import type { DuelOptions, DuelOutcome, SideInput } from '../measure/duel';
 import type { EnergyMeter } from '../measure/energy';
 import type { Step } from '../measure/measure';
 import type { Clocks, Duel, Outcome } from '../measure/outcome';
@@ -60,12 +60,10 @@ export interface Measurable extends Compilable {
 }
 
 /** What an owner lets take turns. */
-export interface Dueling {
+export interface Dueling extends DuelOptions {
   readonly a: Variant;
   readonly b: Variant;
   readonly problem: Problem;
-  /** It ends then, decided or not; absent: the default. */
-  readonly longestNs?: number;
 }
 
 export type ToOwner =

@@ -11,7 +11,7 @@ import {
   type SweepSpec,
 } from '@tilemark/core';
 import type { Runner } from '../../child/runner';
-import { withMachineLock } from '../../run/machine-lock';
+import { MachineTurn } from '../../run/machine-lock';
 
 /** The devices of a session by their keys. */
 export type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
@@ -67,17 +67,22 @@ export async function measureAll(
 ): Promise<Measured> {
   const results: RunResult[] = [];
   const environments = new Map<`${string} ${Profile}`, Environment>();
-  for (const run of plan) {
-    const device = runners.get(run.deviceKey);
-    if (!device) throw new Error(`no runner for ${run.deviceKey}`);
-    const { outcome, environment } = await withMachineLock(
-      () => device.runner.run({ ...run, seed }, { onStep: (step) => onStep(run, step) }),
-      { onWait: () => onWait(run) },
-    );
-    environments.set(`${run.deviceKey} ${run.profile}`, environment);
-    const result = resultOf(run, device.description.identity, outcome);
-    results.push(result);
-    await onResult(result, { results, environments: [...environments.values()] });
+  const turn = new MachineTurn();
+  try {
+    for (const run of plan) {
+      const device = runners.get(run.deviceKey);
+      if (!device) throw new Error(`no runner for ${run.deviceKey}`);
+      const { outcome, environment } = await turn.take(
+        () => device.runner.run({ ...run, seed }, { onStep: (step) => onStep(run, step) }),
+        { onWait: () => onWait(run) },
+      );
+      environments.set(`${run.deviceKey} ${run.profile}`, environment);
+      const result = resultOf(run, device.description.identity, outcome);
+      results.push(result);
+      await onResult(result, { results, environments: [...environments.values()] });
+    }
+  } finally {
+    await turn.end();
   }
   return { results, environments: [...environments.values()] };
 }

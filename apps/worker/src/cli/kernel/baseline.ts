@@ -95,7 +95,7 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
       const { outcome, problem } = await measure(a, asked, 'smoke');
       const isMeasured = outcome.kind === 'measured';
       const ended = isMeasured
-        ? await alone(() => runner.duel('default', { a, b, problem }))
+        ? await alone(() => runner.duel('default', { a, b, problem, tolerance: flags.tolerance }))
         : null;
       const isOwn = ended?.kind === 'ended' && ended.side === 'a';
       compared.push({

@@ -70,10 +70,6 @@ it('kernel new writes a kernel that check proves, and bench measures it', async 
   );
   expect(tuned.text).toMatch(/^Winner: \S*mine\S*\[BLOCK=16\]/m);
   expect(tuned.code).toBe(0);
-  const some = await tilemark('check', 'mine.wgsl', '--tunable', 'BLOCK=4', '--shape', '48');
-  expect(some.text).toContain('BLOCK=4');
-  expect(some.text).not.toMatch(/BLOCK=(8|16)/);
-  expect(some.code).toBe(0);
   const fast = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags, '--profile', 'fast');
   expect(fast).toMatchObject({ code: 2, text: expect.stringContaining('profile default only') });
 });
@@ -102,9 +98,16 @@ const write = async (name: string, ...changes: [string, string][]) => {
   return `${name}.wgsl`;
 };
 
+/** Takes few of the shapes of the proof, which `kernel new` has whole. */
+const FEW: [string, string] = [
+  '"covers"',
+  '"requires": [{ "that": "m == 17 || m == 48 || m == 64 || m == 333" }], "covers"',
+];
+const ONE_BLOCK = ['--tunable', 'BLOCK=8'];
+
 it('a kernel that is wrong at the shape it is measured at alone is not right', async () => {
   const skipped = 'if (shape.m == 333u && row > 7u) { return; }';
-  const path = await write('late', [SUM, `${skipped}\n${SUM}`]);
+  const path = await write('late', FEW, [SUM, `${skipped}\n${SUM}`]);
   const checked = await tilemark('check', path, '--shape', '333x8x8');
   expect(checked.text).toMatch(/333x8x8 f32: wrong: .* should be/);
   expect(checked.text).toContain('late.wgsl is wrong at 333x8x8');
@@ -113,27 +116,30 @@ it('a kernel that is wrong at the shape it is measured at alone is not right', a
 
 it('a kernel that takes multiples is checked at odd multiples', async () => {
   const multiples: [string, string] = ['"covers"', '"multiples": { "n": 4 }, "covers"'];
-  const right = await tilemark('check', await write('four', multiples), '--shape', '64');
-  expect(right.text).toContain('is right on this device, where n is a multiple of 4.');
+  const four = await write('four', FEW, multiples);
+  const right = await tilemark('check', four, '--shape', '64', ...ONE_BLOCK);
+  expect(right.text).toContain('is right on this device, where n is a multiple of 4 and ');
   expect(right.text).toContain('17x32x5 f32');
   expect(right.code).toBe(0);
   const tail = 'if (BLOCK * (row / BLOCK + 1u) > shape.m) { return; }';
-  const path = await write('tail', multiples, [SUM, `${tail}\n${SUM}`]);
-  const wrong = await tilemark('check', path);
+  const path = await write('tail', FEW, multiples, [SUM, `${tail}\n${SUM}`]);
+  const wrong = await tilemark('check', path, ...ONE_BLOCK);
   expect(wrong.text).toContain('it was never written (check `covers`)');
   expect(wrong.code).toBe(1);
 });
 
 it('a kernel that clamps what it reads is wrong on outliers, and right as usual', async () => {
   const clamped = 'clamp(Acc(A[row * shape.k + p]), Acc(-4), Acc(4))';
-  const path = await write('clamps', ['Acc(A[row * shape.k + p])', clamped]);
-  const flags = ['--tunable', 'BLOCK=8', '--shape', '48'];
+  const path = await write('clamps', FEW, ['Acc(A[row * shape.k + p])', clamped]);
+  const flags = [...ONE_BLOCK, '--shape', '48'];
   const wrong = await tilemark('check', path, '--regime', 'outliers', ...flags);
   expect(wrong.text).toMatch(/17x31x5 f32 +wrong/);
   expect(wrong.code).toBe(1);
-  const own = await write('own');
+  const own = await write('own', FEW);
   const right = await tilemark('check', own, '--regime', 'outliers', ...flags);
-  expect(right.text).toContain('own.wgsl is right on this device, outliers. Next:');
+  expect(right.text).toContain('BLOCK=8');
+  expect(right.text).not.toMatch(/BLOCK=(4|16)/);
+  expect(right.text).toMatch(/own\.wgsl is right on this device, outliers, where .*\. Next:/);
   expect(right.code).toBe(0);
   const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '9', '--policy', 'smoke'];
   const measured = await tilemark('bench', ...bench, '--device', 'cpu', '--regime', 'zeros');
@@ -144,17 +150,6 @@ it('a kernel that clamps what it reads is wrong on outliers, and right as usual'
     code: 2,
     text: 'error: --regime: i32 is not drawn as large values: its inputs are integers whose sums cannot overflow\n',
   });
-});
-
-it('an endless loop is too slow, not wrong', async () => {
-  const path = await write('endless', [
-    SUM,
-    `var turns = 1u;\n  while (turns != 0u) { turns = turns | 1u; C[0] += T(turns); }\n${SUM}`,
-  ]);
-  const checked = await tilemark('check', path);
-  expect(checked.text).toMatch(/1 f32 +too slow here/);
-  expect(checked.text).not.toMatch(/wrong|right/);
-  expect(checked.code).toBe(6);
 });
 
 describe('a shape that is too slow here', () => {
@@ -189,11 +184,12 @@ describe('a shape that is too slow here', () => {
 });
 
 describe('check --baseline', () => {
+  const flags = ['--shape', '64', '--tolerance', '0.9', ...ONE_BLOCK];
   const against = async (path: string, baseline: string) =>
-    tilemark('check', path, '--baseline', baseline, '--shape', '64', '--tolerance', '0.9');
+    tilemark('check', path, '--baseline', baseline, ...flags);
 
   it('passes a right kernel beside a right one, with its error', async () => {
-    const { code, text } = await against(await write('own'), await write('base'));
+    const { code, text } = await against(await write('own', FEW), await write('base'));
     expect(text).toMatch(/\| 64 f32 \| \S+ \(\S+ to \S+\) \| [^|*]+ \| \S+ roundoffs \| yes \|/);
     expect(code).toBe(0);
   });
@@ -205,11 +201,11 @@ describe('check --baseline', () => {
   const broken: [string, string] = [SUM, `let oops = 1 + ;\n${SUM}`];
   const greedy: [string, string] = ['"covers"', '"workgroupBytes": 99000000, "covers"'];
   it.each<[string, [string, string][], [string, string][], number, RegExp]>([
-    ['a kernel that is right on squares alone', [onSquares], [], 1, /17x31x5 f32 +wrong/],
+    ['a kernel that is right on squares alone', [FEW, onSquares], [], 1, /17x31x5 f32 +wrong/],
     ['a kernel that does not compile', [broken], [], 5, /does not compile +own\.wgsl:\d+/],
     ['a kernel that runs nowhere', [greedy], [], 6, /1 f32 +needs more than this device has/],
-    ['a wrong baseline', [], [[SUM, `${SUM} sum = 1.0;`]], 6, /\*\*not compared\*\*: baseline/],
-    ['a baseline that runs nowhere', [], [greedy], 6, /\*\*not compared\*\*: baseline/],
+    ['a wrong baseline', [FEW], [[SUM, `${SUM} sum = 1.0;`]], 6, /\*\*not compared\*\*: baseline/],
+    ['a baseline that runs nowhere', [FEW], [greedy], 6, /\*\*not compared\*\*: baseline/],
   ])('does not pass %s', async (_name, own, base, exit, words) => {
     const { code, text } = await against(
       await write('own', ...own),

@@ -6,7 +6,7 @@ import { kernelTemplate } from '@tilemark/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
 
-/** The exit code of `check --baseline` for what becomes of a kernel and of its baseline. */
+/** The exit code of `check` for what becomes of a kernel, and of its baseline. */
 
 const bundle = useBundle();
 let folder: string;
@@ -40,13 +40,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const check = (own: Kind, base: Kind) =>
-  new Promise<number>((resolve) => {
-    const files = [`own-${own}.wgsl`, '--baseline', `base-${base}.wgsl`];
-    const flags = ['--shape', '64', '--tunable', 'BLOCK=8', '--tolerance', '0.9'];
+const check = (...args: readonly string[]) =>
+  new Promise<{ code: number; text: string }>((resolve) => {
     const options = { cwd: folder, env: { ...process.env, TMPDIR: folder } };
-    execFile(process.execPath, [bundle.main, 'check', ...files, ...flags], options, (error) =>
-      resolve(error ? Number(error.code) : 0),
+    execFile(process.execPath, [bundle.main, 'check', ...args], options, (error, text) =>
+      resolve({ code: error ? Number(error.code) : 0, text }),
     );
   });
 
@@ -57,6 +55,20 @@ describe.each<[Kind, Readonly<Record<Kind, number>>]>([
   ['failed', { right: 5, wrong: 5, skipped: 5, failed: 5 }],
 ])('a kernel that is %s', (own, exits) => {
   it.each(KINDS)('beside a baseline that is %s', async (base) => {
-    expect(await check(own, base)).toBe(exits[base]);
+    const files = [`own-${own}.wgsl`, '--baseline', `base-${base}.wgsl`];
+    const flags = ['--shape', '64', '--tunable', 'BLOCK=8', '--tolerance', '0.9'];
+    const { code } = await check(...files, ...flags);
+    expect(code).toBe(exits[base]);
   });
+});
+
+it('an endless loop is too slow, not wrong', async () => {
+  const endless =
+    'var turns = 1u;\n  while (turns != 0u) { turns = turns | 1u; C[0] += T(turns); }';
+  const source = kernelTemplate('endless').replace(SUM, `${endless}\n${SUM}`);
+  await writeFile(join(folder, 'endless.wgsl'), source);
+  const { code, text } = await check('endless.wgsl');
+  expect(text).toMatch(/1 f32 +too slow here/);
+  expect(text).not.toMatch(/wrong|right/);
+  expect(code).toBe(6);
 });
