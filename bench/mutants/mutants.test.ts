@@ -1,4 +1,4 @@
-import { KERNELS } from '@tilemark/kernels';
+import { DTYPES, idsOf, isBlocked, KERNELS } from '@tilemark/kernels';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chooseDevice, openDevice } from '../../apps/worker/src/device/select';
 import { MUTANTS } from './kernels';
@@ -17,10 +17,7 @@ it('has at least 40 mutants', () => {
 });
 
 describe.each([
-  ...(['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt'] as const).map(
-    (dtype) => [dtype, SIZE] as const,
-  ),
-  ...(['f16-q8', 'f16-q4', 'f32-q4'] as const).map((dtype) => [dtype, BLOCKED_SIZE] as const),
+  ...idsOf(DTYPES).map((dtype) => [dtype, isBlocked(dtype) ? BLOCKED_SIZE : SIZE] as const),
 ])('in %s at %s', (dtype, size) => {
   const those = MUTANTS.filter(
     ({ isWrongOn, kernel }) =>

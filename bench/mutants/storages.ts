@@ -56,7 +56,11 @@ function misread(
 
 const Q4: readonly Dtype[] = ['f16-q4', 'f32-q4'];
 const BLOCKED: readonly Dtype[] = ['f16-q8', ...Q4];
-const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', ...BLOCKED];
+const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', 'f32-f16-nt', ...BLOCKED];
+const HALVES_IN_B: readonly Dtype[] = ['f32-f16', 'f32-f16-nt'];
+
+/** To the bits of a half. Compilers fold a conversion there and back. */
+const rounded = (f32: string) => `bitcast<f32>((bitcast<u32>(${f32}) + 0x1000u) & 0xffffe000u)`;
 
 /** Products that read what is stored as something else. */
 export const STORAGES: readonly Mutant[] = [
@@ -93,6 +97,9 @@ export const STORAGES: readonly Mutant[] = [
     ['f16-q4'],
     [/extractBits\(B\[.*?\], 4u \* \(.*?\), 4u\)/, 'extractBits(B[i / 8u], 4u * (i % 8u), 4u)'],
   ),
+  misread('f32 of A rounded to f16', HALVES_IN_B, ['return S(A[i])', `return ${rounded('A[i]')}`]),
+  misread('f32 of B rounded to f16', ['f16-f32'], ['return S(B[i])', `return ${rounded('B[i]')}`]),
+  misread('halves of a word swapped', HALVES_IN_B, ['return S(B[i])', 'return S(B[i ^ 1u])']),
   misread('values of 4 bits without their bias', Q4, ['- 8)', ')']),
   misread('values of 8 bits without their signs', ['f16-q8'], ['^ 128u) - 128)', '^ 0u))']),
 ];

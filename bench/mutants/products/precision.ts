@@ -16,6 +16,16 @@ export const PRECISION: readonly Mutant[] = [
     product: 'short(left, 0xffffff00u) * short(right, 0xffffff00u)',
   }),
   mutant('one operand in f16', { dtypes: ['f32'], product: 'short(left, 0xffffe000u) * right' }),
+  mutant('bf16 operands for f16', {
+    dtypes: ['f32-staged-f16'],
+    product: 'short(left, 0xffff0000u) * short(right, 0xffff0000u)',
+  }),
+  mutant('operands in f16, sums of 11 bits', {
+    dtypes: ['f32-staged-f16'],
+    on: ({ k }) => k >= 5,
+    product: 'short(left, 0xffffe000u) * short(right, 0xffffe000u)',
+    add: 'short(sum + product, 0xffffe000u)',
+  }),
   mutant('bf16 products', { dtypes: ['f32'], add: 'sum + short(product, 0xffff0000u)' }),
   mutant('sums of 11 bits', { dtypes: ['f32'], add: 'short(sum + product, 0xffffe000u)' }),
   mutant('sums of 16 bits', { dtypes: ['f32'], add: 'short(sum + product, 0xffffff00u)' }),

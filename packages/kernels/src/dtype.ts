@@ -32,6 +32,8 @@ export interface DtypeFacts extends Item {
   readonly exactLimit: number;
   /** How its sums round, which sets the tolerance. */
   readonly rounding: Rounding;
+  /** What operands are rounded to before they are multiplied; absent: they are multiplied as they are. */
+  readonly staged?: Item;
   /** The dtype whose multiply-add probe gives its peak. */
   readonly peak: string;
 }
@@ -42,6 +44,8 @@ export interface Rounding {
   readonly sumRoundoff: number;
   /** The final rounding to the element type: unit roundoff and subnormal spacing; null if none. */
   readonly store: { readonly roundoff: number; readonly subnormal: number } | null;
+  /** Unit roundoff of what both operands are rounded to first; absent: they are not. */
+  readonly staged?: number;
   /** Half of the inputs are below this normal number, which a device may take for 0; absent: none are. */
   readonly flushed?: number;
 }
@@ -58,6 +62,8 @@ const withB = <const C extends DtypeTensors['C']['storage']>(storage: C, B: Stor
   B,
   C: { storage },
 });
+
+const HALVES_BY_ROWS = { storage: 'f16', order: 'transposed' } as const;
 
 const all = <const C extends DtypeTensors['C']['storage']>(storage: C) =>
   withB(storage, { storage });
@@ -77,6 +83,8 @@ const F16 = {
   rounding: { sumRoundoff: 2 ** -24, store: STORED_AS_HALF },
   peak: 'f16',
 } as const;
+
+const WITH_HALVES = { ...F32, feature: ITEMS.f16.feature } as const;
 
 const TABLE = {
   f32: { ...F32, words: 'f32', tensors: all('f32') },
@@ -107,7 +115,7 @@ const TABLE = {
   'f16-nt': {
     ...F16,
     words: 'f16, B by rows (N × K)',
-    tensors: withB('f16', { storage: 'f16', order: 'transposed' }),
+    tensors: withB('f16', HALVES_BY_ROWS),
   },
   'f16-q8': {
     ...F16,
@@ -123,6 +131,30 @@ const TABLE = {
     ...F32,
     words: 'f32 × q4 of MatMulNBits, B by rows (N × K)',
     tensors: withB('f32', { storage: 'nbits4', order: 'transposed' }),
+  },
+  // Sums and results in f32, one operand in f16: what is multiplied is exact.
+  'f32-f16': {
+    ...WITH_HALVES,
+    words: 'f32 × f16',
+    tensors: withB('f32', { storage: 'f16' }),
+  },
+  'f32-f16-nt': {
+    ...WITH_HALVES,
+    words: 'f32 × f16, B by rows (N × K)',
+    tensors: withB('f32', HALVES_BY_ROWS),
+  },
+  'f16-f32': {
+    ...WITH_HALVES,
+    words: 'f16 × f32',
+    tensors: { A: { storage: 'f16' }, B: { storage: 'f32' }, C: { storage: 'f32' } },
+  },
+  // Faster and less exact than f32, so it is never ranked against it.
+  'f32-staged-f16': {
+    ...F32,
+    words: 'f32 staged in f16',
+    tensors: all('f32'),
+    staged: ITEMS.f16,
+    rounding: { ...SUMS_IN_F32, staged: 2 ** -11 },
   },
 } as const satisfies Record<string, DtypeFacts>;
 
@@ -140,7 +172,7 @@ export const inputsOf = (dtype: Dtype): readonly Stored[] => {
   return [A, B];
 };
 
-/** Whether two dtypes store all tensors alike, so that they differ in their sums alone. */
+/** Whether two dtypes store all tensors alike, so that they differ in their arithmetic alone. */
 export function areStoredAlike(a: Dtype, b: Dtype): boolean {
   const storedAs = (dtype: Dtype) => {
     const { A, B, C } = DTYPES[dtype].tensors;

@@ -1,4 +1,4 @@
-import { DTYPES, type Dtype, idsOf, isBlocked, isByRows } from './dtype';
+import { DTYPES, type Dtype, idsOf, isByRows } from './dtype';
 import { InputError } from './errors';
 import { OPS, type OpId, opById } from './ops';
 import type { Problem, Shape } from './problem';
@@ -115,8 +115,10 @@ export function faultOf(
   regime?: Regime,
 ): { readonly field: string; readonly reason: string; readonly multiple?: number } | null {
   const { dimensions, inputs, stored } = opById(op);
-  if (inputs(shape).length < 2 && (isByRows(dtype) || isBlocked(dtype))) {
-    return { field: 'dtype', reason: `${dtype} says how B is stored, but ${op} has one input` };
+  const { A, B, C } = DTYPES[dtype].tensors;
+  const isMixed = A.storage !== C.storage || B.storage !== C.storage;
+  if (inputs(shape).length < 2 && (isMixed || isByRows(dtype) || DTYPES[dtype].staged)) {
+    return { field: 'dtype', reason: `${dtype} says how A and B are multiplied, but ${op} has one input` };
   }
   const undrawn = regimeFault({ op, shape, dtype, regime } as Problem);
   if (undrawn) return { field: 'regime', reason: undrawn };

@@ -217,9 +217,9 @@ describe('in a regime that its problem names', () => {
 
   test.each(
     REGIMES_OF_FLOATS.flatMap((regime) =>
-      (['f32', 'f16', 'f16acc16', 'f16-nt', 'f16-q8'] as const).map(
-        (dtype) => [regime, dtype] as const,
-      ),
+      (['f32', 'f16', 'f16acc16', 'f16-nt', 'f16-q8', 'f32-f16', 'f32-staged-f16'] as const)
+        .filter((dtype) => dtype !== 'f32-staged-f16' || regime !== 'large')
+        .map((dtype) => [regime, dtype] as const),
     ),
   )('a right kernel is right on %s in %s', async (regime, dtype) => {
     for (const [m, n, k] of [
@@ -355,6 +355,41 @@ describe('in a regime that its problem names', () => {
     expect(verdict.worst).not.toBeNull();
   });
 
+  /** Operands as halves, rounded to the nearest one or towards 0. */
+  const staged = (rounding: '+ 0x1000u' | '') =>
+    ['A[row * shape.k + p]', 'B[p * shape.n + col]'].reduce<GpuKernel>(
+      (kernel, operand) => ({
+        ...changed(
+          kernel,
+          `Acc(${operand})`,
+          `bitcast<f32>((bitcast<u32>(${operand}) ${rounding}) & 0xffffe000u)`,
+        ),
+        dtypes: ['f32', 'f32-staged-f16'],
+      }),
+      naive,
+    );
+
+  test.each([undefined, 'outliers', 'zeros', 'integers'] as const)(
+    'operands staged in f16, rounded in either direction, are right in their own dtype alone, %s',
+    async (regime) => {
+      for (const rounding of ['+ 0x1000u', ''] as const) {
+        for (const [m, n, k] of [
+          [1, 4096, 1],
+          [300, 1, 65],
+          [33, 70, 1024],
+        ] as const) {
+          const inRegime = { ...(regime && { regime }) };
+          const inStages = product(m, n, k, 'f32-staged-f16');
+          const { verdict } = await judged(staged(rounding), { ...inStages, ...inRegime });
+          expect([verdict.worst, verdict.reason]).toEqual([null, null]);
+          if (regime === 'integers') continue;
+          const inF32 = await judged(staged(rounding), { ...inStages, dtype: 'f32', ...inRegime });
+          expect(inF32.verdict.worst).not.toBeNull();
+        }
+      }
+    },
+  );
+
   test.each<[Problem, string]>([
     [
       { ...product(4, 4, 4, 'i32'), regime: 'outliers' },
@@ -363,6 +398,10 @@ describe('in a regime that its problem names', () => {
     [
       { ...transposed('f32'), regime: 'denormals' },
       'transpose is not drawn as denormals: WGSL lets a device change denormals that it moves',
+    ],
+    [
+      { ...product(4, 4, 4, 'f32-staged-f16'), regime: 'large' },
+      'f32-staged-f16 is not drawn as large values: its operands are rounded to halves, which have none',
     ],
     [
       { ...product(4, 4, 70_000, 'f16'), regime: 'integers' },
@@ -382,6 +421,15 @@ test.each<[InputMode, Problem]>([
       regime,
       product(19, 21, 96, dtype, 2),
     ]),
+  ),
+  ...(['uniform', 'scaled', 'integers', 'large', 'denormals'] as const).flatMap((mode) =>
+    (['f32-f16', 'f32-f16-nt', 'f16-f32'] as const).map((dtype): [InputMode, Problem] => [
+      mode,
+      product(19, 21, 31, dtype, 2),
+    ]),
+  ),
+  ...(['uniform', 'scaled', 'integers', 'outliers', 'zeros', 'denormals'] as const).map(
+    (mode): [InputMode, Problem] => [mode, product(19, 21, 31, 'f32-staged-f16', 2)],
   ),
   ['zeros', product(19, 21, 96, 'i32')],
   ['large', product(19, 21, 3, 'f16')],

@@ -1,3 +1,4 @@
+import { DTYPES, idsOf } from '../dtype';
 import { gpuKernel, tunable } from '../kernel';
 import wgsl from './01-naive.wgsl?raw';
 import { batched, gridOverC, MAPPING } from './grid';
@@ -8,7 +9,7 @@ export const naive = gpuKernel({
   op: 'matmul',
   rung: 1,
   idea: 'One thread per element, the sum in a register',
-  dtypes: ['f32', 'i32', 'f16', 'f16acc16', 'f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4'],
+  dtypes: idsOf(DTYPES),
   tunables: [
     tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16),
     MAPPING,

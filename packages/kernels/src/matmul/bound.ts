@@ -2,7 +2,13 @@ import type { Rounding } from '../dtype';
 import type { Tensor } from '../scalar';
 import { Tally } from '../verify/compare';
 import { VECTORS } from '../verify/freivalds';
-import { FALSE_REFUSALS, flushedSum, type Precision, sumTolerance } from '../verify/precision';
+import {
+  FALSE_REFUSALS,
+  flushedSum,
+  type Precision,
+  stagedSum,
+  sumTolerance,
+} from '../verify/precision';
 import type { MatmulShape } from './op';
 
 /**
@@ -11,6 +17,7 @@ import type { MatmulShape } from './op';
  * - Sums: 8 u |a| |b|, u of f32 or, for f16acc16, of f16. Rounding errors of zero-mean sums add up like
  *   a random walk, with a standard deviation of about 0.3 u |a| |b| in sequential order and less in
  *   any other.
+ * - Operands that are rounded first: 4 u |a| |b| more, u of what they are rounded to.
  * - f16 rounds the result once, in a direction that the device chooses.
  * - Denormals that a device takes for 0: as many deviations of what sums lose to that.
  * - Exact sums: 0.
@@ -23,7 +30,7 @@ function elementBound(
 ): number {
   const { sumRoundoff, store } = rounding;
   const summed = sumRoundoff * norms + flushedSum(rounding, terms);
-  return tolerance * summed + storeBound(store, Math.abs(want));
+  return tolerance * summed + stagedSum(rounding) * norms + storeBound(store, Math.abs(want));
 }
 
 /**
@@ -42,15 +49,17 @@ export const deviationsOf = (rows: number): number =>
  * columns or few steps, the whole is compared (`canCompareWhole`).
  */
 function residualBound(
-  { sumRoundoff, store }: Rounding,
+  rounding: Rounding,
   aNorm: number,
   bFrobenius: number,
   { m, n, k }: MatmulShape,
 ): number {
+  const { sumRoundoff, store } = rounding;
   // For zero-mean data, sum_j c_ij^2 is about |a_i|^2 |B|_F^2 / k.
   const rowNorm = (aNorm * bFrobenius) / Math.sqrt(k);
   const stored = store ? 2 * store.roundoff * rowNorm + store.subnormal * Math.sqrt(n) : 0;
-  return deviationsOf(m) * (sumRoundoff * aNorm * bFrobenius + stored);
+  const summed = (sumRoundoff + stagedSum(rounding)) * aNorm * bFrobenius;
+  return deviationsOf(m) * (summed + stored);
 }
 
 /** One rounding to the element type, in either direction; at least the spacing of subnormals. */

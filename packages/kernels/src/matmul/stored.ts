@@ -1,9 +1,11 @@
 import { bindingNumbers } from '../bindings';
-import { DTYPES, type Dtype, inputsOf, isBlocked, isByRows } from '../dtype';
+import { DTYPES, type Dtype, inputsOf, isByRows } from '../dtype';
 import { readerOf, STORAGES } from '../storage';
 
-/** Whether A, B and C are arrays of elements, B by columns: as kernels are written. */
-export const isPlain = (dtype: Dtype): boolean => !isByRows(dtype) && !isBlocked(dtype);
+/** Whether A, B and C are arrays of the same elements, B by columns: as kernels are written. */
+export const isPlain = (dtype: Dtype): boolean =>
+  !isByRows(dtype) &&
+  inputsOf(dtype).every(({ storage }) => storage === DTYPES[dtype].tensors.C.storage);
 
 /**
  * The source of a kernel that reads A and B element by element, with A, B, C and the shape at bindings

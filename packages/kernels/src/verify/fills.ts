@@ -1,10 +1,10 @@
-import { DTYPES, EXACT, isBlocked, type Rounding } from '../dtype';
+import { DTYPES, EXACT, inputsOf, isBlocked, type Rounding } from '../dtype';
 import type { Kernel } from '../kernel';
 import { hash32 } from '../numbers';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { REGIMES, type Regime } from '../regime';
-import type { Item, StoragePart } from '../storage';
+import { type Item, STORAGES, type StoragePart } from '../storage';
 import type { Lines } from './verification';
 
 /**
@@ -54,11 +54,17 @@ export function roundingOn(
   { errorGrowth }: Pick<Kernel, 'errorGrowth'>,
 ): Rounding {
   if (isExact(problem, choice) && errorGrowth === undefined) return EXACT;
-  const { normal, rounding } = DTYPES[problem.dtype];
-  return modeOf(problem, choice) === 'denormals'
-    ? { ...rounding, flushed: 2 ** normal[0] }
-    : rounding;
+  const { rounding } = DTYPES[problem.dtype];
+  if (modeOf(problem, choice) !== 'denormals') return rounding;
+  const least = elementsOf(problem).map(({ normal }) => normal[0]);
+  return { ...rounding, flushed: 2 ** Math.max(...least) };
 }
+
+/** The items of inputs that are elements by themselves. */
+const elementsOf = ({ dtype }: Pick<Problem, 'dtype'>): readonly Item[] =>
+  inputsOf(dtype)
+    .map(({ storage }) => STORAGES[storage])
+    .flatMap(({ block, parts }) => (block === 1 ? parts.map(({ item }) => item) : []));
 
 /** Why a problem's inputs cannot be drawn in its regime; null: they can. */
 export function regimeFault(problem: Problem): string | null {
@@ -67,6 +73,9 @@ export function regimeFault(problem: Problem): string | null {
   const words = REGIMES[regime];
   if (DTYPES[dtype].isInteger && regime !== 'zeros') {
     return `${dtype} is not drawn as ${words}: its inputs are integers whose sums cannot overflow`;
+  }
+  if (DTYPES[dtype].staged && regime === 'large') {
+    return `${dtype} is not drawn as ${words}: its operands are rounded to halves, which have none`;
   }
   if (regime === 'denormals' && opOf(problem).flops(shape) === 0) {
     return `${op} is not drawn as ${words}: WGSL lets a device change denormals that it moves`;
@@ -173,7 +182,7 @@ export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
         item: part.item,
         length: part.length,
         stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
-        bits: part.item.fractionBits,
+        bits: fractionBits(problem, part.item, mode),
         exponent: 0,
         ...drawnOf(problem, part, mode),
         lines: summed ? { ...summed, role } : null,
@@ -181,12 +190,23 @@ export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
     });
 }
 
+/**
+ * Significant bits of a fraction. Of operands that are rounded first: more than they keep, but for
+ * sums that are exact, and none of a magnitude where fewer are kept.
+ */
+function fractionBits({ dtype }: Problem, item: Item, mode: InputMode): number {
+  const { staged } = DTYPES[dtype];
+  if (!staged) return item.fractionBits;
+  return mode === 'scaled' ? staged.fractionBits : -staged.normal[0];
+}
+
 type Drawn = Pick<Fill, 'kind' | 'range' | 'least'> & Partial<Pick<Fill, 'bits' | 'exponent'>>;
 
 /** What the items of a part are drawn from. */
 function drawnOf(problem: Problem, { item, drawn }: StoragePart, mode: InputMode): Drawn {
   if (drawn) return drawnInBlock(problem, drawn, mode);
-  const { isInteger, isSigned, normal, scales } = item;
+  const { isInteger, isSigned, normal } = item;
+  const { scales } = DTYPES[problem.dtype].staged ?? item;
   const kind = mode === 'uniform' && isInteger ? 'integers' : mode;
   const none = { range: 0, least: 0 };
   const magnitudes = () => {
@@ -219,7 +239,7 @@ const OUTLIER = 10;
 function largeOf(problem: Problem, { normal }: Item): Omit<Drawn, 'kind'> & Partial<Drawn> {
   const [, most] = normal;
   const isMoved = opOf(problem).flops(problem.shape) === 0;
-  if (isMoved || most > LARGE) {
+  if (isMoved || DTYPES[problem.dtype].rounding.store === null) {
     return { kind: KINDS.uniform, range: 0, least: 0, exponent: Math.min(LARGE, most) };
   }
   const half = Math.log2(opOf(problem).terms(problem.shape)) / 2;
@@ -263,7 +283,15 @@ const inexact = (problem: Problem): string =>
  */
 function exactRange(problem: Problem): number {
   const terms = opOf(problem).terms(problem.shape);
-  const { exactLimit, isInteger } = DTYPES[problem.dtype];
+  const { exactLimit, isInteger, staged } = DTYPES[problem.dtype];
   const farthest = isInteger ? terms : Math.min(terms, 8 * Math.sqrt(terms));
-  return Math.min(Math.floor(Math.sqrt(exactLimit / farthest)), MAX_RANGE);
+  const bits = [...elementsOf(problem), ...(staged ? [staged] : [])].map(
+    (item) => item.fractionBits,
+  );
+  return Math.min(
+    Math.floor(Math.sqrt(exactLimit / farthest)),
+    MAX_RANGE,
+    // What an input has, or keeps.
+    2 ** Math.min(...bits),
+  );
 }

@@ -191,7 +191,7 @@ function placeOf({ lines }: Fill): (at: number) => { line: number; p: number } {
 function scaledAt(fill: Fill): ValueAt {
   if (!fill.lines) throw new TypeError('scaled inputs are those of sums');
   const { length: steps, role } = fill.lines;
-  const bits = fill.item.fractionBits - 1;
+  const bits = fill.bits - 1;
   const places = Math.max(Math.floor((steps + 1 - role) / 2), 1);
   const place = placeOf(fill);
   return (at, hash) => {
@@ -238,10 +238,11 @@ function zerosAt(fill: Fill): ValueAt {
 }
 
 function denormalsAt({ bits, item: { fractionBits, normal } }: Fill): ValueAt {
-  const mantissa = fractionBits - 1;
+  const mantissa = bits - 1;
+  const least = 2 ** (normal[0] + 1 - fractionBits);
   return (_at, hash) => {
     if (hash32(hash) % 2 === 0) return odd(bits, hash) * 2 ** -bits;
-    const magnitude = ((hash & (2 ** mantissa - 1)) | 1) * 2 ** (normal[0] - mantissa);
+    const magnitude = ((hash & (2 ** mantissa - 1)) | 1) * least;
     return hash >>> 31 ? -magnitude : magnitude;
   };
 }

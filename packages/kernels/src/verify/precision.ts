@@ -24,6 +24,14 @@ export const sumTolerance = (elements: number): number =>
   Math.max(8, Math.log(elements / FALSE_REFUSALS) / 3.8);
 
 /**
+ * What a sum loses, at most, where both operands are rounded to a narrower type first, relative to
+ * |a||b|. WGSL lets a device round in either direction (15.7.6, floating-point conversion), so that an
+ * operand errs by 2u and a product by (1 + 2u)^2 - 1; the products of magnitudes add up to |a||b| at
+ * most (Cauchy-Schwarz). Inputs are drawn where the narrower type has all of its bits.
+ */
+export const stagedSum = ({ staged = 0 }: Rounding): number => 4 * staged * (1 + staged);
+
+/**
  * A standard deviation, at most, of what a sum loses where denormals are taken for 0: half of each
  * input's values are, of either sign and spread over all magnitudes, times those of the other.
  */
@@ -39,15 +47,21 @@ export const isOverflow = ({ store }: Rounding, got: number, want: number, bound
   got === Math.sign(want) * Number.POSITIVE_INFINITY &&
   Math.abs(want) + bound >= MOST_HALF;
 
+/** The roundoff of a dtype: that of its coarsest rounding. */
+const roundoffOf = ({ staged, store, sumRoundoff }: Rounding): number =>
+  store?.roundoff ?? staged ?? sumRoundoff;
+
 /** An error of one roundoff of the dtype, relative to |a||b|. */
 export function unitOf({ rounding, terms }: Precision): number {
-  return (rounding.store?.roundoff ?? rounding.sumRoundoff) / Math.sqrt(terms);
+  return roundoffOf(rounding) / Math.sqrt(terms);
 }
 
 /**
  * The largest RMS error of a right output, in roundoffs.
  * - Sums: sequential summation, the worst order, has 0.29 sqrt(K); 0.5 sqrt(K) + 1 is allowed.
  * - One final rounding: a fifth more than `ideal`, the RMS error of the reference so rounded.
+ * - Operands rounded first: as their bound, since how their errors add up depends on the inputs; what is
+ *   rounded more than it should be fails on inputs whose sums are exact.
  * Few elements scatter: their RMS may be larger.
  */
 export function rmsLimit(
@@ -58,11 +72,13 @@ export function rmsLimit(
   const { flushed = 0, sumRoundoff, store } = rounding;
   // What is lost to flushing is large beside sums of few terms; bounds of elements allow for it.
   if (flushed > 0) return Number.POSITIVE_INFINITY;
-  const inRoundoffs = sumRoundoff / (store?.roundoff ?? sumRoundoff);
+  const roundoff = roundoffOf(rounding);
+  const inRoundoffs = sumRoundoff / roundoff;
   const sums = growth * (0.5 * Math.sqrt(terms) + 1) * inRoundoffs * (1 + 8 / Math.sqrt(elements));
   const rounded = store ? 1.2 * Math.max(ideal, 0.3) * (1 + 4 / Math.sqrt(elements)) : 0;
+  const staged = growth * (stagedSum(rounding) / roundoff) * Math.sqrt(terms);
   // Called for thousands of shares of an output, where Math.hypot would take most of the time.
-  return Math.sqrt(sums * sums + rounded * rounded);
+  return Math.sqrt(sums * sums + rounded * rounded) + staged;
 }
 
 /** Why an RMS error is too large for the dtype, in words; null if it is not. */

@@ -6,6 +6,7 @@ import {
   imprecision,
   type Precision,
   rmsLimit,
+  stagedSum,
   sumTolerance,
 } from '../../verify/precision';
 import type { Verdict } from '../../verify/verification';
@@ -63,7 +64,7 @@ export function boundOf({ rounding, terms, growth }: Precision, elements: number
   const { sumRoundoff, store } = rounding;
   const tolerance = sumTolerance(elements);
   return {
-    tolerance: growth * tolerance * sumRoundoff,
+    tolerance: growth * (tolerance * sumRoundoff + stagedSum(rounding)),
     relative: store ? 2 * store.roundoff : 0,
     // Above zero, since an exact error is divided by it.
     absolute: (store ? store.subnormal : 1e-30) + tolerance * flushedSum(rounding, terms),
