@@ -148,6 +148,7 @@ export function program(childEntry: URL): Command {
     )
     .option(...SHAPE)
     .addOption(DTYPE)
+    .addOption(new Option('--regime <regime>').hideHelp())
     .addOption(
       new Option('--budget <time>', 'how long to search, for example 90s, 5m or 1h')
         .argParser(durationNs)
@@ -340,6 +341,7 @@ export function program(childEntry: URL): Command {
     .option('--devices <keys>', 'comma-separated, or all that run contributed kernels', 'all')
     .option('--shapes <shapes>', `comma-separated, or a family: ${FAMILY_IDS}`, '1024')
     .option('--dtype <types>', "comma-separated (default: the kernel's first)")
+    .addOption(REGIME)
     .option('--tunable <name=values...>', 'values to try (default: the declared defaults)')
     .option('--publish', 'list it, and put its results on the boards')
     .option('--wait', 'until all runs have ended; exit codes as those of `check`')

@@ -43,6 +43,12 @@ describe('a manifest from a source', () => {
     expect(open).toContain('sizes: what is stride? 0 is a guess');
   });
 
+  it('asks whether f32 is staged in f16, where a source uses it', () => {
+    const { manifest, open } = draftOf('mine', SOURCE.replaceAll('f16>', 'f32>'));
+    expect(manifest).not.toHaveProperty('dtypes');
+    expect(open.find((what) => what.startsWith('dtypes'))).toMatch(/f32-staged-f16$/);
+  });
+
   it('is a manifest of that source', () => {
     const { manifest } = draftOf('mine', SOURCE);
     const file = { author: 'ada', source: SOURCE, manifest: JSON.stringify(manifest) };

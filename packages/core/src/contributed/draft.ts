@@ -1,5 +1,6 @@
 import { DTYPES, idsOf, ifValid, type OpId, opById, refuseIf } from '@tilemark/kernels';
 import type { z } from 'zod';
+import { featuresIn } from './body';
 import { evaluate } from './expression';
 import { checkText } from './file';
 import type { Manifest, manifestSchema } from './manifest';
@@ -33,7 +34,7 @@ export function draftOf(name: string, text: string): Draft {
   }
   const source = sourceOf(filled);
   const { op, bindings, zeros, tensors } = tensorsIn(source, open);
-  const dtypes = dtypesIn(tensors, open);
+  const dtypes = dtypesIn(tensors, source, open);
   const entryPoint = entryPointIn(source, open);
   const { tunables, sizes } = numbersIn(op, source, tensors, Object.keys(zeros), open);
   const multiples = multiplesIn(op, filled, tensors);
@@ -101,9 +102,18 @@ function tensorsIn(source: Source, open: string[]) {
   return { op, tensors, zeros, bindings: Object.fromEntries(bindings) as Record<string, string> };
 }
 
-function dtypesIn([a]: readonly Variable[], open: string[]): Manifest['dtypes'] | undefined {
+function dtypesIn(
+  tensors: readonly Variable[],
+  source: Source,
+  open: string[],
+): Manifest['dtypes'] | undefined {
+  const [a] = tensors;
   const isKnown = idsOf(DTYPES).some((id) => DTYPES[id].element === a?.element);
-  if (a?.element === 'f16') open.push('dtypes: f16 has sums in f32; if these are in f16, f16acc16');
+  const areAll = (element: string) => tensors.every((tensor) => tensor.element === element);
+  if (areAll('f16')) open.push('dtypes: f16 has sums in f32; if these are in f16, f16acc16');
+  if (areAll('f32') && featuresIn(source).includes('shader-f16')) {
+    open.push('dtypes: f32; if operands are rounded to f16 first, f32-staged-f16');
+  }
   if (isKnown && a?.element !== 'u32') return undefined;
   open.push(
     `dtypes: ${a?.element ?? 'nothing'} does not say of what the tensors are; f32 is a guess`,

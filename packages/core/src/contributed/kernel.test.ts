@@ -496,8 +496,10 @@ ${tensors}`;
     const { kernel } = await read(`${f16}\nfn sum(x: f32) -> f32 { return subgroupAdd(x); }`);
     expect(kernel.dtypes).toEqual(['f16']);
     expect(kernel.needs({}, 'f16').features).toEqual(['shader-f16', 'subgroups']);
-    await expect(read(tensors.replace('array<f32>', 'array<f16>'))).rejects.toThrow(
-      /weights has elements of f16, and B of f32 those of f32$/,
+    const mixed = await read(tensors.replace('array<f32>', 'array<f16>'));
+    expect(mixed.kernel.dtypes).toEqual(['f32-f16']);
+    await expect(read(tensors.replace('array<f32>', 'array<i32>'))).rejects.toThrow(
+      /weights has elements of i32, and B of f32 those of f32$/,
     );
   });
 });

@@ -208,14 +208,17 @@ function entryPointOf(wanted: string | undefined, source: Source): EntryPoint {
   return isOnly ? only : entryNamed(wanted ?? 'main', source, 'manifest.entryPoint');
 }
 
-/** As the manifest says, else what A is made of. Throws InputError for tensors of other elements. */
+/** As the manifest says, else what tensors are made of. Throws InputError where they are of others. */
 function dtypesOf(
   { op, dtypes }: Manifest,
   { bindings: { tensors }, source: { declared } }: Reading,
 ): readonly Dtype[] {
   const [a] = tensors;
+  const isOf = (id: Dtype) =>
+    buffersOf(op, [id]).every(({ element }, at) => element === tensors[at]?.element);
   // The first of several with these elements: row-major, and with sums in f32.
-  const dtype = idsOf(DTYPES).find((id) => DTYPES[id].element === a?.element);
+  const dtype =
+    idsOf(DTYPES).find(isOf) ?? idsOf(DTYPES).find((id) => DTYPES[id].element === a?.element);
   const known = dtypes ?? (dtype && [dtype]);
   if (!known) {
     throw new InputError(

@@ -119,7 +119,7 @@ export const manifestSchema = z
       .min(1)
       .max(MAXIMA.words)
       .optional()
-      .describe('Absent: that of the elements of A in the source.'),
+      .describe('Absent: that of the elements of the tensors in the source.'),
     entryPoint: identifier.optional().describe('Absent: the only one, or main.'),
     bindings: z
       .record(

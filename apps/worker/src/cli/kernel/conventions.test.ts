@@ -92,6 +92,30 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   y[id.y * params.n + id.x] = f16(sum);
 }`,
+  mixed: product('shape.m', 'shape.n', 'shape.k')(['x', 'f32(weights', 'y']).replace(
+    '+ id.x];',
+    '+ id.x]);',
+  ),
+  staged: `
+const SIDE = 16u;
+var<workgroup> left: array<array<f16, SIDE>, SIDE>;
+var<workgroup> right: array<array<f16, SIDE>, SIDE>;
+@compute @workgroup_size(16, 16)
+fn main(
+  @builtin(global_invocation_id) id: vec3<u32>,
+  @builtin(local_invocation_id) local: vec3<u32>,
+) {
+  var sum = 0.0;
+  for (var first = 0u; first < shape.k; first += SIDE) {
+    let p = first + local.xy;
+    left[local.y][local.x] = f16(select(0.0, a[id.y * shape.k + p.x], id.y < shape.m && p.x < shape.k));
+    right[local.y][local.x] = f16(select(0.0, b[p.y * shape.n + id.x], id.x < shape.n && p.y < shape.k));
+    workgroupBarrier();
+    for (var i = 0u; i < SIDE; i++) { sum += f32(left[local.y][i]) * f32(right[i][local.x]); }
+    workgroupBarrier();
+  }
+  if (id.y < shape.m && id.x < shape.n) { c[id.y * shape.n + id.x] = sum; }
+}`,
   'one-row': `
 @compute @workgroup_size(1)
 fn main(@builtin(workgroup_id) group: vec3<u32>) {

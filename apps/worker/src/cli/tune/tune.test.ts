@@ -14,6 +14,7 @@ describe('tilemark tune', () => {
     ['a value that is not declared', [...NAIVE, '--tunable', 'BLOCK=5'], /--tunable: .*1, 2, 4/],
     ['a tunable that no kernel has', [...NAIVE, '--tunable', 'X=5'], /--tunable: .*BLOCK/],
     ['a host kernel on a GPU', ['--op', 'matmul', '--kernel', 'matmul/cpu-naive'], /--kernel: /],
+    ['a regime', [...NAIVE, '--regime', 'zeros'], /--regime: .*`bench --regime`/],
     ['an invalid seed', [...NAIVE, '--seed', 'x'], /--seed /],
   ])('refuses %s with one line and code 2', async (_what, args, message) => {
     const { code, stdout, stderr } = await tune(...args);

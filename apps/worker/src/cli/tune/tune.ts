@@ -9,7 +9,7 @@ import {
   type Tuned,
   type TuningSpace,
 } from '@tilemark/core';
-import { feasible, opOf, type Problem, parseVariant, shortAddress } from '@tilemark/kernels';
+import { feasible, opOf, type Problem, parseVariant, refuseIf, shortAddress } from '@tilemark/kernels';
 import { ratioText } from '../duel';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
@@ -27,6 +27,8 @@ export interface TuneOptions extends TuneFlags, Partial<GridOptions> {
   readonly json?: string;
   readonly save?: string;
   readonly suite?: Family;
+  /** Refused: a search ranks variants, and results of a regime are never ranked. */
+  readonly regime?: string;
 }
 
 /**
@@ -39,6 +41,11 @@ export async function tune(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
+  refuseIf(
+    options.regime !== undefined,
+    'a search ranks variants, and results of a regime are not ranked: measure them with `bench --regime`',
+    '--regime',
+  );
   if (options.suite !== undefined) {
     const request = { ...options, suite: options.suite };
     return tuneSuite(request, childEntry, (text) => print(wrapped(text)));
