@@ -118,7 +118,10 @@ export function faultOf(
   const { A, B, C } = DTYPES[dtype].tensors;
   const isMixed = A.storage !== C.storage || B.storage !== C.storage;
   if (inputs(shape).length < 2 && (isMixed || isByRows(dtype) || DTYPES[dtype].staged)) {
-    return { field: 'dtype', reason: `${dtype} says how A and B are multiplied, but ${op} has one input` };
+    return {
+      field: 'dtype',
+      reason: `${dtype} says how A and B are multiplied, but ${op} has one input`,
+    };
   }
   const undrawn = regimeFault({ op, shape, dtype, regime } as Problem);
   if (undrawn) return { field: 'regime', reason: undrawn };

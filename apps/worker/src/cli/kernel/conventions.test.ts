@@ -92,10 +92,11 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   y[id.y * params.n + id.x] = f16(sum);
 }`,
-  mixed: product('shape.m', 'shape.n', 'shape.k')(['x', 'f32(weights', 'y']).replace(
-    '+ id.x];',
-    '+ id.x]);',
-  ),
+  mixed: product(
+    'shape.m',
+    'shape.n',
+    'shape.k',
+  )(['x', 'f32(weights', 'y']).replace('+ id.x];', '+ id.x]);'),
   staged: `
 const SIDE = 16u;
 var<workgroup> left: array<array<f16, SIDE>, SIDE>;

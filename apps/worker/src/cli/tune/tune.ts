@@ -9,7 +9,14 @@ import {
   type Tuned,
   type TuningSpace,
 } from '@tilemark/core';
-import { feasible, opOf, type Problem, parseVariant, refuseIf, shortAddress } from '@tilemark/kernels';
+import {
+  feasible,
+  opOf,
+  type Problem,
+  parseVariant,
+  refuseIf,
+  shortAddress,
+} from '@tilemark/kernels';
 import { ratioText } from '../duel';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
