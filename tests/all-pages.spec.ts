@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
 import { violations } from './axe';
+import { benchFile, measured } from './bench-file';
 import { type Example, importResults, post } from './example';
 import { test } from './fixtures';
 import type { Grid } from './grid';
@@ -76,6 +77,37 @@ for (const width of [1280, 390]) {
     await context.close();
   });
 }
+
+/** Pages of results, which may be so high at 1280 px, and have so many controls, those of the frame too. */
+const OF_RESULTS = [
+  ...['leaderboard', 'board', 'heat map', 'portability', 'sweep', 'failed sweep', 'tuning'],
+  ...['result', 'compare', 'compared devices', 'device', 'shipped device', 'kernels'],
+  ...['kernel', 'emitted kernel', 'unmeasured kernel'],
+];
+const MOST_PX = 2_500;
+const MOST_CONTROLS = 40;
+
+test('no page of results is long or has many controls', { tag: '@full' }, async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 844 });
+  await page.goto(grid.loginUrl);
+  for (const name of OF_RESULTS) {
+    await open(page, pages[name] ?? '');
+    const [px = 0, controls = 0] = await page.evaluate(() => {
+      const stops = [
+        ...document.querySelectorAll<HTMLElement>('a, button, input, select, summary'),
+      ];
+      const ways = [...stops, ...document.querySelectorAll<HTMLElement>('[tabindex="0"]')];
+      const seen = new Set(
+        ways.filter(
+          (way) => way.tabIndex >= 0 && way.checkVisibility({ visibilityProperty: true }),
+        ),
+      );
+      return [document.documentElement.scrollHeight, seen.size];
+    });
+    expect.soft(px, `${name}, px`).toBeLessThan(MOST_PX);
+    expect.soft(controls, `${name}, controls`).toBeLessThanOrEqual(MOST_CONTROLS);
+  }
+});
 
 interface Moved {
   readonly moved: number;
@@ -159,6 +191,7 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await expect(page.getByText('1,980 MHz')).toBeVisible();
   await page.getByRole('checkbox', { name: /^Select to compare/ }).check();
   await page.goto(`${grid.url}${pages.sweep}?find=naive+1024`);
+  await page.getByRole('checkbox', { name: 'Compare', exact: true }).check();
   await page
     .getByRole('checkbox', {
       name: /^Select to compare: matmul\/naive.* on Example Tile 100, 1024/,
@@ -174,6 +207,25 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   // The second device is 160 times slower on each problem.
   await expect(page.getByRole('row', { name: /matmul 1024/ })).toContainText('slower');
   await expect(page.getByText('0.00625×').first()).toBeVisible();
+});
+
+test('a kernel’s page says which result is not ranked, and why', async ({ page }) => {
+  const file = benchFile();
+  const [tiled] = file.results.filter(({ variant }) => variant.kernel === 'matmul/tiled');
+  const quick = {
+    ...tiled,
+    policy: 'smoke',
+    problem: { op: 'matmul', shape: { m: 80, n: 80, k: 80 }, dtype: 'f32' },
+    outcome: measured(7_770, 700, 'compute', 'smoke'),
+  };
+  await post(grid, 'results/import', { ...file, results: [quick] });
+  await page.goto(`${grid.url}/kernels/matmul/tiled?on=80,f32,default`);
+  const table = page.getByRole('table', { name: 'Results of matmul 80 f32 by device' });
+  await expect(table.getByRole('row', { name: /Example Tile 100/ })).toContainText(
+    'Not ranked: the smoke policy is too quick to rank',
+  );
+  await page.goto(`${grid.url}/kernels/matmul/tiled?on=1024,f32,default`);
+  await expect(page.getByRole('row', { name: /Example Tile 100/ })).not.toContainText('Not ranked');
 });
 
 test('no table of a sweep is wider than a desk’s screen', { tag: '@full' }, async ({ page }) => {
@@ -214,10 +266,10 @@ test('no table of a sweep is wider than a desk’s screen', { tag: '@full' }, as
 test('a field that is wrong is not hidden by the bar of ticked results', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.goto(grid.loginUrl);
-  await open(page, pages.sweep ?? '');
+  await open(page, `${pages.sweep}?compare`);
   for (const at of [0, 1])
     await page
-      .getByRole('checkbox', { name: /compare/ })
+      .getByRole('checkbox', { name: /^Select to compare/ })
       .nth(at)
       .check();
   await page.goto(`${grid.url}${pages['sweep by hand']}`);
@@ -260,7 +312,7 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
     await expect(page.getByRole('region', { name: chart })).toBeVisible();
   }
   await page.getByLabel('Find', { exact: true }).fill('transpose failed');
-  await expect(page.getByText('No runs match these filters.')).toBeVisible();
+  await expect(page.getByText('No run matches.')).toBeVisible();
   await page.getByLabel('Find', { exact: true }).fill('transpose padded');
   await expect(page).toHaveURL(/find=transpose\+padded/);
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
@@ -384,7 +436,10 @@ test('the place of the reader is in sight on a phone', async ({ page }) => {
 test.describe('without script', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('the form takes no words, which hydration would drop', async ({ page }) => {
+  test('forms take no words, which hydration would drop', async ({ page }) => {
+    await page.goto(`${grid.url}/join`);
+    await expect(page.getByLabel('Your name')).toBeDisabled();
+    await expect(page.getByLabel(/^Pause while/)).toBeDisabled();
     await page.goto(`${grid.url}${pages['sweep by hand']}`);
     await expect(page.getByLabel('Shapes')).toBeDisabled();
     await expect(page.getByRole('button', { name: 'Submit sweep' })).toBeDisabled();
@@ -565,6 +620,7 @@ test('the page of a long kernel is light, and has all of its code on demand', as
   await expect(page).toHaveURL(/m=4096.*show=wgsl/);
   await expect(page.getByRole('link', { name: /^Show less/ })).toBeVisible();
   await page.goto(`${grid.url}/kernels/matmul/stream-k?UNROLL=8`);
+  await page.getByText(/^Compared with matmul/).click();
   const diff = page.getByRole('region', { name: /compared with/ });
   const lines = await diff.locator('.line').count();
   await page.getByRole('link', { name: /^Show all [\d,]+ lines .* compared with/ }).click();

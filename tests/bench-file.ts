@@ -133,7 +133,12 @@ function resultsOf({ key, pace, identity }: FixtureDevice) {
 
 const TICK_NS = 32;
 
-function measured(medianNs: number, roofNs: number, bound = 'compute') {
+export function measured(
+  medianNs: number,
+  roofNs: number,
+  bound = 'compute',
+  policy: 'default' | 'smoke' = 'default',
+) {
   // Symmetric around the median and narrow enough to be ranked.
   // In whole ticks per pass of a millisecond.
   const dispatches = Math.ceil(1e6 / medianNs);
@@ -147,7 +152,7 @@ function measured(medianNs: number, roofNs: number, bound = 'compute') {
     kind: 'measured',
     measurement: {
       methodologyVersion: 3,
-      policy: 'default',
+      policy,
       timer: { kind: 'timestamp', tickNs: TICK_NS },
       dispatchesPerSample: dispatches,
       bufferSets: 1,

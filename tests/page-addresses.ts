@@ -29,7 +29,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'nothing portable': '/?dtype=i32&view=portability',
     sweeps: '/sweeps',
     sweep: `/sweeps/${sweep}`,
-    'sorted sweep': `/sweeps/${sweep}?sort=rate.desc&outcome=measured&find=tiled`,
+    'sorted sweep': `/sweeps/${sweep}?sort=rate&find=tiled+measured`,
     'new sweep': '/sweeps/new',
     'sweep by hand': `/sweeps/new?kernel=matmul/tiled&shape=64..256&device=${keys[0]}`,
     'copied sweep': `/sweeps/new?sweep=${sweep}`,

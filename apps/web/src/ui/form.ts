@@ -4,6 +4,7 @@ import { zodResolver } from '@hookform/resolvers/zod';
 import { type DefaultValues, type FieldValues, type Path, useForm } from 'react-hook-form';
 import type { z } from 'zod';
 import type { Answer } from './request';
+import { useHydrated } from './use-hydrated';
 
 /**
  * A form of the site: a zod schema checks its values and makes the request of them, `send` asks the API,
@@ -36,6 +37,7 @@ export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
     const control = answer.field === null ? null : controlOf(answer.field);
     form.setError(control ?? 'root', { message: answer.message }, { shouldFocus: true });
   });
+  const isHydrated = useHydrated();
   /** What a labelled control needs: its id, its error, and its value. */
   const field = (name: Path<z.input<Schema>>) => {
     const { message } = errors[name] ?? {};
@@ -43,6 +45,8 @@ export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
       id: `${id}-${name}`,
       error: typeof message === 'string' ? message : undefined,
       ...form.register(name),
+      // Hydration would discard what is typed before it.
+      disabled: !isHydrated,
     };
   };
   return {

@@ -88,7 +88,7 @@ export function HeatMap({
                     title={cell.about}
                     aria-label={cell.label}
                     tabIndex={isFirst ? 0 : -1}
-                    className={`hover:underline ${cellPad} ${isDense ? 'font-medium' : ''}`}
+                    className={`${cellPad} ${isDense ? 'font-medium underline underline-offset-3' : 'hover:underline'}`}
                   >
                     {cell.content}
                   </Link>

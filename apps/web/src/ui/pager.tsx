@@ -34,13 +34,17 @@ export function Pager({ of, paging }: { of: string; paging: Paging }) {
   const go = (to: number) => setQuery({ [name]: to > 0 ? String(to + 1) : null });
   return (
     <nav aria-label={`Pages of ${of}`} className="mt-3 flex items-center gap-3">
-      <Button disabled={index === 0} onClick={() => go(index - 1)}>
+      <Button disabled={index === 0} className="disabled:invisible" onClick={() => go(index - 1)}>
         Previous
       </Button>
       <span className="text-[0.8125rem] text-muted">
         Page {index + 1} of {pages}
       </span>
-      <Button disabled={index + 1 === pages} onClick={() => go(index + 1)}>
+      <Button
+        disabled={index + 1 === pages}
+        className="disabled:invisible"
+        onClick={() => go(index + 1)}
+      >
         Next
       </Button>
     </nav>

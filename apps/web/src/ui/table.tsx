@@ -52,9 +52,6 @@ export interface Column<Row> {
   /** A number: to the right, in digits of one width. */
   readonly isFigure?: boolean;
   readonly className?: string;
-  /** Of a table that can be sorted. */
-  readonly sorted?: 'ascending' | 'descending' | 'none';
-  readonly onSort?: () => void;
 }
 
 /** Rows shown before the reader asks for all; most grids have fewer. */
@@ -113,16 +110,15 @@ export function DataTable<Row>({
     <TablePanel caption={caption} stacks wraps={wraps}>
       <thead>
         <tr>
-          {columns.map(({ head, isFigure, onSort, sorted, title }, index) => (
+          {columns.map(({ head, isFigure, title }, index) => (
             <th
               // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
               key={index}
               scope="col"
               className={isFigure ? 'figure' : undefined}
               title={title}
-              aria-sort={sorted}
             >
-              {onSort ? <SortButton head={head} onSort={onSort} sorted={sorted ?? 'none'} /> : head}
+              {head}
             </th>
           ))}
         </tr>
@@ -162,27 +158,6 @@ export function DataTable<Row>({
         )}
       </tbody>
     </TablePanel>
-  );
-}
-
-const ARROWS = { ascending: '↑', descending: '↓', none: '↕' } as const;
-
-function SortButton({
-  head,
-  onSort,
-  sorted,
-}: Required<Pick<Column<unknown>, 'head' | 'onSort' | 'sorted'>>) {
-  return (
-    <button
-      type="button"
-      onClick={onSort}
-      className="inline-flex items-center gap-1 hover:text-ink"
-    >
-      {head}
-      <span aria-hidden="true" className={sorted === 'none' ? 'opacity-30' : 'text-accent'}>
-        {ARROWS[sorted]}
-      </span>
-    </button>
   );
 }
 

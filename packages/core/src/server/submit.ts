@@ -30,8 +30,7 @@ export interface SubmitOptions {
 }
 
 /**
- * Makes a sweep and queues its runs, in random order so that a device that warms up or slows down
- * favours no kernel. Without `devices` it runs on every device with a worker attached. Once the
+ * Makes a sweep and queues its runs in an order of chance (`drawn`). Without `devices` it runs on every device with a worker attached. Once the
  * rows are written the sweep stands: if the queue is unavailable, `reconcile` adds the runs later.
  *
  * @param newSweep a body that `newSweepSchema` has accepted
@@ -101,8 +100,22 @@ export async function startSweep(
     createdBy: author.name,
     createdById: author.tokenId ?? null,
   });
-  await enqueueWhenUp(queue, input.tuning ? runs : shuffle([...runs]), input.background);
+  await enqueueWhenUp(queue, input.tuning ? runs : drawn(runs), input.background);
   return { id: sweep.id, counts: sweep.counts };
+}
+
+/**
+ * Runs in random order, so that a device that warms up or slows down favours no kernel. On each device
+ * one run of each contributed kernel goes first: that it does not compile there is shown before
+ * anything is measured.
+ */
+function drawn<Run extends { readonly deviceKey: string; readonly kernel: string }>(
+  runs: readonly Run[],
+): Run[] {
+  const mixed = shuffle([...runs]);
+  const foreign = mixed.filter(({ kernel }) => isContributed(kernel));
+  const first = new Map(foreign.map((run) => [`${run.deviceKey} ${run.kernel}`, run]));
+  return [...new Set([...first.values(), ...mixed])];
 }
 
 /**

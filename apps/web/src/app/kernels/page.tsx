@@ -37,10 +37,11 @@ export default async function KernelsPage() {
         tunable you can read the WGSL that runs.
         <Words of={['variant', 'profile']} />
       </PageHeader>
-      {ladders.map(({ op, shapes, bests, fastest }) => (
+      {ladders.map(({ op, shapes, bests, fastest }, index) => (
         <Section
           key={op}
           id={op}
+          isFolded={index > 0}
           title={OPS[op].title}
           note={
             shapes.length > 0
@@ -98,11 +99,7 @@ function BestRate({ best, hasProblem = false }: { best: Best | undefined; hasPro
   if (!best) return null; // a phone leaves empty cells out
   return (
     <>
-      {best.resultId ? (
-        <TextLink href={`/results/${best.resultId}`}>{formatRate(best.rate)}</TextLink>
-      ) : (
-        formatRate(best.rate)
-      )}
+      {formatRate(best.rate)}
       <span
         className="ml-auto block max-w-26 text-xs whitespace-normal text-muted max-sm:max-w-none"
         title={best.where}

@@ -8,9 +8,10 @@ import { FILES } from './files';
 import { type Question, questionQuery } from './query';
 import type { TableRow } from './workbench';
 
-/** What to run for each problem on each GPU. */
+/** What to run for each problem on each GPU. A row of several leads to its answer alone, which has all other ways on. */
 export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; question: Question }) {
   const { op, profile } = question;
+  const isOne = rows.length === 1;
   return (
     <>
       <DataTable
@@ -21,14 +22,17 @@ export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; que
           {
             head: 'Shape',
             className: 'whitespace-nowrap',
-            cell: ({ gpu, problem }) => (
-              <TextLink
-                href={`/best?${questionQuery({ ...question, shapes: [problem.shape], gpus: [gpu.id] })}`}
-                aria-label={`${formatShape(shapeText(problem))} on ${gpu.name}: WGSL and program`}
-              >
-                {formatShape(shapeText(problem))}
-              </TextLink>
-            ),
+            cell: ({ gpu, problem }) =>
+              isOne ? (
+                formatShape(shapeText(problem))
+              ) : (
+                <TextLink
+                  href={`/best?${questionQuery({ ...question, shapes: [problem.shape], gpus: [gpu.id] })}`}
+                  aria-label={`${formatShape(shapeText(problem))} on ${gpu.name}: WGSL and program`}
+                >
+                  {formatShape(shapeText(problem))}
+                </TextLink>
+              ),
           },
           { head: 'GPU', cell: ({ gpu }) => gpu.name },
           {
@@ -37,12 +41,18 @@ export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; que
             cell: ({ best, problem, remark }) =>
               best ? (
                 <>
-                  <TextLink
-                    href={kernelHref(best.variant.kernel, best.variant.tunables, problem.dtype)}
-                    aria-label={best.address}
-                  >
-                    <Address of={shortAddress(best.address)} />
-                  </TextLink>
+                  {isOne ? (
+                    <TextLink
+                      href={kernelHref(best.variant.kernel, best.variant.tunables, problem.dtype)}
+                      aria-label={best.address}
+                    >
+                      <Address of={shortAddress(best.address)} />
+                    </TextLink>
+                  ) : (
+                    <span title={best.address}>
+                      <Address of={shortAddress(best.address)} />
+                    </span>
+                  )}
                   {remark && <span className="block text-xs text-amber">{remark}</span>}
                 </>
               ) : (
@@ -69,7 +79,7 @@ export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; que
             head: 'Source',
             className: 'min-w-36 text-xs',
             cell: ({ best, source }) =>
-              best?.result ? (
+              isOne && best?.result ? (
                 <TextLink href={`/results/${best.result.id}`}>{source}</TextLink>
               ) : (
                 source

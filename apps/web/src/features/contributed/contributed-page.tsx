@@ -54,11 +54,6 @@ export async function ContributedPage({
   return (
     <>
       <PageHeader
-        above={
-          <>
-            <TextLink href="/kernels">Kernels</TextLink> / contributed by {version.author}
-          </>
-        }
         title={<code className="text-xl">{id}</code>}
         actions={<Actions version={version} user={user} isWrong={isWrong} />}
       >

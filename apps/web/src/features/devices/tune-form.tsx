@@ -27,7 +27,6 @@ import { InputField, SelectField } from '@/ui/field';
 import { useRequestForm } from '@/ui/form';
 import { Failure, Notice } from '@/ui/notice';
 import { submitTuning } from '@/ui/request';
-import { useHydrated } from '@/ui/use-hydrated';
 
 /** A budget of the API in whole minutes. */
 const minutesOf = ({ least, most, usual }: typeof TUNING_BUDGET) => ({
@@ -95,7 +94,6 @@ export function TuneForm({
   families: readonly FamilyChoice[];
 }) {
   const router = useRouter();
-  const isHydrated = useHydrated();
   const { failure, field, form, isPending, onSubmit } = useRequestForm({
     id: 'tune',
     schema: requestSchema(device),
@@ -127,7 +125,7 @@ export function TuneForm({
           This form needs JavaScript.
         </Notice>
       </noscript>
-      <fieldset role="presentation" disabled={!isHydrated} className="min-w-0 space-y-4">
+      <div className="space-y-4">
         <SelectField
           {...suiteField}
           label="Tune for"
@@ -192,7 +190,7 @@ export function TuneForm({
         <Button type="submit" look="primary" disabled={isPending}>
           {isPending ? 'Starting…' : 'Start tuning'}
         </Button>
-      </fieldset>
+      </div>
     </form>
   );
 }

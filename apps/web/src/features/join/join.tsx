@@ -15,6 +15,7 @@ import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
 import { DataTable } from '@/ui/table';
+import { useHydrated } from '@/ui/use-hydrated';
 import { type BrowserGpu, findGpu } from './browser-device';
 import { keep, kept } from './keep';
 import { type EndedRun, Lending, type LendingState } from './lending';
@@ -65,6 +66,7 @@ export function Join({
   const [isCareful, setCareful] = useState(true);
   const lending = useRef<Lending | null>(null);
   const isWorking = state?.phase === 'starting' || state?.phase === 'working';
+  const isHydrated = useHydrated();
   const hold = useHold(isWorking && !isPaused, isCareful);
   const rests = isPaused || hold !== null;
 
@@ -143,7 +145,8 @@ export function Join({
               autoComplete="nickname"
               maxLength={60}
               value={name}
-              disabled={isWorking}
+              // Hydration would discard what is typed before it.
+              disabled={isWorking || !isHydrated}
               onChange={({ target }) => setName(target.value)}
             />
           </div>
@@ -152,6 +155,7 @@ export function Join({
               type="checkbox"
               className="size-3.5 accent-accent"
               checked={isCareful}
+              disabled={!isHydrated}
               onChange={({ target }) => setCareful(target.checked)}
             />
             Pause while this tab is hidden or the machine is on battery

@@ -1,6 +1,7 @@
 import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
-import { DEVICE, medianColumn } from '@/features/results/columns';
+import { shortDeviceName } from '@/features/devices/device-name';
+import { medianColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
 import { problemText } from '@/features/sweeps/runs';
 import { BETWEEN_RUNS } from '@/ui/facts';
@@ -19,7 +20,7 @@ export const problemKey = ({ problem, profile }: Pick<Measured, 'problem' | 'pro
   [shapeText(problem), problem.dtype, profile].join();
 
 /** Devices shown before the reader asks for all: their rows name whole variants, which weighs. */
-const MOST_DEVICES = 15;
+const MOST_DEVICES = 8;
 
 /** The kernel's fastest variant on each device for one problem; nothing before one has measured it. */
 export function DeviceResults({
@@ -61,7 +62,7 @@ export function DeviceResults({
         rest={{ noun: 'devices', isAll, allHref: `?${all}#results`, most: MOST_DEVICES }}
         keyOf={({ device }) => device.key}
         columns={[
-          DEVICE,
+          { head: 'Device', cell: ({ device: { name } }) => shortDeviceName(name) },
           {
             head: 'Fastest variant',
             className: 'min-w-52',

@@ -17,8 +17,6 @@ export interface Best {
   readonly rate: number;
   readonly where: string;
   readonly profile: Profile;
-  /** Null: a figure of reference. */
-  readonly resultId: string | null;
   readonly isRanked: boolean;
 }
 
@@ -81,11 +79,10 @@ function isBefore(a: Best, b: Best): boolean {
 const bestsOf = async (store: Store, op: OpId): Promise<KernelBest[]> =>
   (await store.kernelBests())
     .filter(({ problem }) => problem.op === op)
-    .map(({ device, isImported, kernel, medianNs, problem, profile, resultId, unranked }) => ({
+    .map(({ device, isImported, kernel, medianNs, problem, profile, unranked }) => ({
       kernel,
       problem,
       profile,
-      resultId,
       isRanked: unranked === null,
       rate: rateOf(problem, medianNs).value,
       where: isImported ? `${device}, imported` : device,
@@ -115,7 +112,6 @@ async function figureBestsOf(
     if (result && owned.has(keyOf({ kernel, problem, profile }))) return [];
     const where = `${hardware ?? 'not named'}, ${result ? 'imported' : 'reference'}`;
     const isRanked = (result?.unranked ?? unranked) === null;
-    const what = { problem, profile, resultId: result?.resultId ?? null, isRanked };
-    return [{ kernel, ...what, rate: rate.value, where }];
+    return [{ kernel, problem, profile, isRanked, rate: rate.value, where }];
   });
 }

@@ -2,7 +2,6 @@ import { isContributed, type PortabilityReport } from '@tilemark/core';
 import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '@/features/devices/device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
-import { DEVICE } from '@/features/results/columns';
 import { UnconfirmedMark } from '@/features/results/confirmation';
 import { TextLink } from '@/ui/button';
 import { formatNs, formatPercent, formatShape, plural } from '@/ui/format';
@@ -129,7 +128,7 @@ export function PortabilityTables({
           rest={restOf(query, 'devices')}
           keyOf={({ device }) => device.key}
           columns={[
-            DEVICE,
+            { head: 'Device', cell: ({ device: { name } }) => shortDeviceName(name) },
             {
               head: 'Its own best',
               className: 'min-w-56',
@@ -147,9 +146,7 @@ export function PortabilityTables({
               isFigure: true,
               cell: ({ shipped }) =>
                 shipped ? (
-                  <TextLink href={`/results/${shipped.resultId}`}>
-                    <Counted of={shipped} />
-                  </TextLink>
+                  <Counted of={shipped} />
                 ) : (
                   <span className="text-muted">not measured</span>
                 ),

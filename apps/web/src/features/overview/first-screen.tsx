@@ -5,7 +5,6 @@ import { WinnerMaps } from '@/features/winners/winner-map';
 import type { MappedDevice, WinnerMap } from '@/features/winners/winners';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { plural } from '@/ui/format';
-import { Link } from '@/ui/link';
 
 /** More devices than these are on their own page. */
 const MOST_DEVICES = 6;
@@ -30,8 +29,8 @@ export function FirstScreen({
             Which WGSL matrix multiply is fastest on your GPU?
           </h1>
           <p className="mt-1 text-muted">
-            Each letter is the kernel that wins most of the N measured at that M and K. Select a
-            cell for its times and WGSL.{' '}
+            Each letter is the kernel that wins most of the N measured at that M and K; blank cells
+            were not measured. Select a letter for its times and WGSL.{' '}
             {overview.results > 0 &&
               `This grid: ${plural(overview.results, 'result')} on ${plural(overview.devices, 'device')}.`}
           </p>
@@ -50,7 +49,7 @@ export function FirstScreen({
               Fastest kernel by shape on{' '}
               <TextLink href={deviceHref(device.key)}>{device.name}</TextLink>
             </h2>
-            {devices.length > 1 && <DeviceChoice devices={devices} chosen={device} />}
+            <OtherDevices devices={devices.filter(({ key }) => key !== device.key)} />
           </div>
           <WinnerMaps maps={maps} op="matmul" device={device.key} />
         </div>
@@ -59,24 +58,15 @@ export function FirstScreen({
   );
 }
 
-function DeviceChoice({
-  devices,
-  chosen,
-}: {
-  devices: readonly MappedDevice[];
-  chosen: MappedDevice;
-}) {
+function OtherDevices({ devices }: { devices: readonly MappedDevice[] }) {
+  if (devices.length === 0) return null;
   return (
-    <nav aria-label="Device of the map" className="flex flex-wrap gap-x-3 text-[0.8125rem]">
+    <nav aria-label="Other devices" className="flex flex-wrap gap-x-3 text-[0.8125rem]">
+      <span className="text-muted">or on</span>
       {devices.slice(0, MOST_DEVICES).map(({ key, name }) => (
-        <Link
-          key={key}
-          href={`/?map=${encodeURIComponent(key)}`}
-          aria-current={key === chosen.key ? 'true' : undefined}
-          className="text-muted underline-offset-3 hover:underline aria-[current=true]:font-medium aria-[current=true]:text-ink"
-        >
+        <TextLink key={key} href={`/?map=${encodeURIComponent(key)}`}>
           {name}
-        </Link>
+        </TextLink>
       ))}
       {devices.length > MOST_DEVICES && <TextLink href="/devices">All devices</TextLink>}
     </nav>

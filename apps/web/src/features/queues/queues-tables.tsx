@@ -62,7 +62,7 @@ export function FailedSweeps({
           head: 'Sweep',
           className: 'min-w-36',
           cell: ({ id, name }) => (
-            <TextLink href={`/sweeps/${encodeURIComponent(id)}?outcome=failed`}>{name}</TextLink>
+            <TextLink href={`/sweeps/${encodeURIComponent(id)}?find=failed`}>{name}</TextLink>
           ),
         },
         { head: 'Failed', isFigure: true, cell: ({ failed }) => formatCount(failed) },

@@ -56,17 +56,25 @@ export function SweepActions({
           </Button>
         )}
         {again && hasEnded(status, counts) && <SubmitButton sweep={again}>Run again</SubmitButton>}
-        {tuned === null ? (
-          <ButtonLink href={`/sweeps/new?sweep=${encodeURIComponent(id)}`}>Edit a copy</ButtonLink>
-        ) : (
+        {tuned !== null && (
           <ButtonLink href={`/devices/${encodeURIComponent(tuned)}#tune`}>Tune again</ButtonLink>
         )}
         <ButtonAnchor href={`${base}/results?format=csv`} download>
           Export CSV
         </ButtonAnchor>
-        <ButtonAnchor href={`${base}/results?format=json&all=1`} download>
-          Export JSON
-        </ButtonAnchor>
+        <details className="text-[0.8125rem]">
+          <summary>More</summary>
+          <div className="flex flex-wrap gap-2 pt-1">
+            {tuned === null && (
+              <ButtonLink href={`/sweeps/new?sweep=${encodeURIComponent(id)}`}>
+                Edit a copy
+              </ButtonLink>
+            )}
+            <ButtonAnchor href={`${base}/results?format=json&all=1`} download>
+              Export JSON
+            </ButtonAnchor>
+          </div>
+        </details>
       </div>
       {mayChange && counts.failed > 0 && !hasRetriable && status !== 'cancelled' && (
         <p className="max-w-prose text-xs text-muted">

@@ -1,12 +1,19 @@
+import { PROFILE_WORDS } from '@tilemark/core';
 import { kernelOf, type OpId, opById, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { formatNs, formatShape, plural } from '@/ui/format';
 import { type HeatCell, HeatMap } from '@/ui/heat-map';
 import { floorOf, sidesOf, type WinnerMap, type Winning, winningKernels } from './winners';
 
-const TINTS = ['accent', 'amber', 'violet', 'rose', 'blue', 'moss', 'clay', 'orchid', 'steel'];
-const tintOf = (at: number) =>
-  `color-mix(in oklab, var(--${TINTS[at % TINTS.length]}) 26%, transparent)`;
+/**
+ * Paul Tol's "light" qualitative scheme (SRON/EPS/TN/09-002), made for labelled cells: told apart by the
+ * colour-blind too, and legible under black text, so it is the same in both colour schemes.
+ */
+const TOL_LIGHT = [
+  ...['#77aadd', '#ee8866', '#44bb99', '#ffaabb', '#bbcc33'],
+  ...['#99ddff', '#eedd88', '#aaaa00', '#dddddd'],
+];
+const fillOf = (at: number) => TOL_LIGHT[at % TOL_LIGHT.length];
 
 /** The axes of a map. */
 const AXES: Readonly<Record<OpId, readonly [across: string, down: string]>> = {
@@ -32,17 +39,18 @@ export function WinnerMaps({
   return (
     <div className="space-y-3">
       <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[0.8125rem]">
-        {kernels.map(({ kernel, letter, wins, from, to }, at) => (
+        {kernels.map(({ kernel, letter, winsBy, from, to }, at) => (
           <li key={kernel} className="inline-flex items-baseline gap-1.5">
             <b
               className="inline-block w-5 rounded-tile text-center"
-              style={{ background: tintOf(at) }}
+              style={{ background: fillOf(at), color: '#000' }}
             >
               {letter}
             </b>
             <span className="font-medium">{kernel.slice(kernel.indexOf('/') + 1)}</span>
             <span className="text-xs text-muted">
-              {plural(wins, 'shape')}, mostly {across} {from === to ? from : `${from}–${to}`}
+              {[...winsBy].map(([dtype, wins]) => `${wins} ${dtype}`).join(', ')}, mostly {across}{' '}
+              {from === to ? from : `${from}–${to}`}
             </span>
           </li>
         ))}
@@ -80,8 +88,8 @@ function OneMap({
       <h3 className="mb-1 text-[0.8125rem]">
         {dtype}{' '}
         <span className="text-xs font-normal text-muted">
-          {plural(winners.length, 'shape')}, profile {profile}
-          {shipped ? `, shipped: ${shipped}` : ', this grid'}
+          {plural(winners.length, 'shape')}, {PROFILE_WORDS[profile]};{' '}
+          {shipped ? `comes with Tilemark (${shipped})` : 'measured on this grid'}
         </span>
       </h3>
       <HeatMap
@@ -124,8 +132,8 @@ function cellOf(
     href: `/best?${new URLSearchParams({ op: first.problem.op, shapes: shapes.join(' '), ...query })}`,
     about,
     label: about,
-    fill: tintOf(at),
-    content: kernels[at]?.letter,
+    fill: fillOf(at),
+    content: <span style={{ color: '#000' }}>{kernels[at]?.letter}</span>,
   };
 }
 

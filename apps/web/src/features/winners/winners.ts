@@ -105,7 +105,8 @@ function shippedMap(file: Evidence): WinnerMap {
 export interface Winning {
   readonly kernel: string;
   readonly letter: string;
-  readonly wins: number;
+  /** How many shapes of each dtype, in the order of the maps. */
+  readonly winsBy: ReadonlyMap<Dtype, number>;
   /** The sizes across between which four of five of its wins are. */
   readonly from: number;
   readonly to: number;
@@ -114,20 +115,23 @@ export interface Winning {
 /** The kernels that win somewhere, those that win most first. */
 export function winningKernels(all: readonly WinnerMap[]): Winning[] {
   const winners = all.flatMap(({ winners }) => winners);
-  const wins = rollup(
-    winners,
-    (won) => won.map((winner) => sidesOf(winner).across).toSorted((a, b) => a - b),
-    ({ address }) => kernelOf(address),
-  );
-  return [...wins]
+  const byKernel = group(winners, ({ address }) => kernelOf(address));
+  return [...byKernel]
     .toSorted(([, a], [, b]) => b.length - a.length)
-    .map(([kernel, sizes], at) => ({
-      kernel,
-      letter: String.fromCharCode(65 + at),
-      wins: sizes.length,
-      from: floorOf(quantileSorted(sizes, 0.1) ?? 1),
-      to: floorOf(quantileSorted(sizes, 0.9) ?? 1),
-    }));
+    .map(([kernel, won], at) => {
+      const sizes = won.map((winner) => sidesOf(winner).across).toSorted((a, b) => a - b);
+      return {
+        kernel,
+        letter: String.fromCharCode(65 + at),
+        winsBy: rollup(
+          won,
+          (alike) => alike.length,
+          ({ problem }) => problem.dtype,
+        ),
+        from: floorOf(quantileSorted(sizes, 0.1) ?? 1),
+        to: floorOf(quantileSorted(sizes, 0.9) ?? 1),
+      };
+    });
 }
 
 /** The sides of a cell: M and K of a product, rows and columns of a transpose. */

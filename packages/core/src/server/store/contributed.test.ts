@@ -99,6 +99,26 @@ async function end(runId: string, workerId: string, device: string, outcome: Out
 const onBoards = async (kernel: string) => (await store.kernelResults({ kernel })).rows.length;
 
 describe('a contributed kernel', () => {
+  test('is tried on each device before anything is measured there', async () => {
+    const { id: kernel } = await store.contributed.add(newKernel(), somebody());
+    const workers = await Promise.all(['First', 'Second'].map((name) => taking(name)));
+    const devices = workers.map(({ deviceKey }) => deviceKey);
+    const shapes = [8, 16, 32, 64, 96, 128].map((n) => ({ m: n, n, k: n }));
+    const beside = { tunables: {}, shapes, dtypes: ['f32' as const] };
+    const cases = [
+      { ...beside, kernel: 'matmul/naive' },
+      { ...beside, kernel },
+      { ...beside, kernel: 'matmul/tiled' },
+    ];
+    const spec = { cases, profiles: ['default' as const], policy: 'default' as const, devices };
+    const sweep = await submitSweep({ store, queue }, { name: 'theirs', spec }, { name: 'tester' });
+    const { items } = await store.sweeps.results(sweep.id);
+    for (const device of devices) {
+      const job = await queue.next(device, 'worker', AbortSignal.timeout(5_000));
+      expect(items.find(({ runId }) => runId === job?.runId)?.variant.kernel).toBe(kernel);
+    }
+  });
+
   test('is kept once, unlisted until it is published', async () => {
     const ada = somebody("Ada's laptop");
     const file = newKernel();

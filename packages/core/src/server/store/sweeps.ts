@@ -81,7 +81,10 @@ export function sweepsOf(db: PrismaClient) {
       idempotencyKey = null,
       note,
       ...fields
-    }: SweepInput): Promise<{ sweep: Sweep; runs: { id: string; deviceKey: string }[] }> {
+    }: SweepInput): Promise<{
+      sweep: Sweep;
+      runs: { id: string; deviceKey: string; kernel: string }[];
+    }> {
       const rows = runs.map((run, ordinal) => newRun(run, ordinal));
       const created = await db.$transaction(
         async (tx) => {
@@ -104,7 +107,7 @@ export function sweepsOf(db: PrismaClient) {
       if (!sweep) throw new Error(`Sweep ${row.id} was deleted while it was made.`);
       return {
         sweep,
-        runs: created ? rows.map(({ id, deviceKey }) => ({ id, deviceKey })) : [],
+        runs: created ? rows.map(({ id, deviceKey, kernel }) => ({ id, deviceKey, kernel })) : [],
       };
     },
 

@@ -90,7 +90,6 @@ export default async function DevicePage({ params, searchParams }: Props) {
   return (
     <>
       <PageHeader
-        above={<TextLink href="/devices">Devices</TextLink>}
         title={
           <span className="inline-flex flex-wrap items-center gap-2">
             {device.name} <ClassBadge of={device.class} />

@@ -30,7 +30,7 @@ export default async function PrimerPage({ params }: Props) {
   const after = PRIMERS[index + 1];
   return (
     <article className="mx-auto max-w-3xl">
-      <PageHeader above={<TextLink href="/docs">Docs</TextLink>} title={primer.title} />
+      <PageHeader title={primer.title} />
       {sections.length > 2 && (
         <nav aria-label="On this page" className="mb-6 columns-2 gap-6 sm:columns-3">
           {sections.map(({ id, title }) => (

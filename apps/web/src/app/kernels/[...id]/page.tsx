@@ -15,7 +15,7 @@ import { TunableForm } from '@/features/kernels/tunables';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { readable } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
-import { ButtonLink, TextLink } from '@/ui/button';
+import { ButtonLink } from '@/ui/button';
 import { type Fold, WgslCode, WgslDiff } from '@/ui/code';
 import { Facts } from '@/ui/facts';
 import { Notice, Refused } from '@/ui/notice';
@@ -79,11 +79,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
   return (
     <>
       <PageHeader
-        above={
-          <>
-            <TextLink href="/kernels">Kernels</TextLink> / {kernel.op}
-          </>
-        }
         title={<code className="text-xl">{kernel.id}</code>}
         actions={<ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this variant</ButtonLink>}
       >
@@ -150,6 +145,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
       {earlier && detail.wgsl !== null && (
         <Section
           id="diff"
+          isFolded={query.show !== 'diff'}
           title={`Compared with ${earlier.id}`}
           note="what this rung changes, with shared tunables set alike; comments left out"
         >
@@ -167,7 +163,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
           id="reference"
           title="Reference"
           note="not measured by this grid, never ranked"
-          isFolded={results.chosen !== null}
+          isFolded
         >
           <ReferenceTable
             caption={

@@ -31,7 +31,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
 
   return (
     <>
-      <PageHeader above={<TextLink href="/kernels">Kernels</TextLink>} title="Try a kernel">
+      <PageHeader title="Try a kernel">
         A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
         on the devices of this grid.{' '}
         <TextLink href="/docs/bring#the-file">What a file contains</TextLink>

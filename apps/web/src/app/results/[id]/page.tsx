@@ -80,12 +80,7 @@ export default async function ResultPage({ params }: Props) {
   return (
     <>
       <PageHeader
-        above={
-          <>
-            <TextLink href="/sweeps">Sweeps</TextLink> /{' '}
-            <TextLink href={`/sweeps/${sweep.id}`}>{sweep.name}</TextLink>
-          </>
-        }
+        above={<TextLink href={`/sweeps/${sweep.id}`}>{sweep.name}</TextLink>}
         title={
           <span className="font-normal [&>span]:text-lg [&>span]:leading-6">
             <Address of={result.address} />

@@ -12,7 +12,6 @@ import { SweepView } from '@/features/sweeps/sweep-view';
 import { isServed, stuckIn } from '@/features/workers/no-worker';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
-import { TextLink } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import { formatCount, plural } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
@@ -59,7 +58,7 @@ export default async function SweepPage({ params }: Props) {
 
   return (
     <>
-      <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title={sweep.name}>
+      <PageHeader title={sweep.name}>
         {sweep.tuning ? 'Tuning' : sweep.suite ? `Suite ${sweep.suite}` : 'Custom'},{' '}
         {sweep.isImported ? (
           <>

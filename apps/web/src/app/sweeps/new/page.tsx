@@ -6,7 +6,7 @@ import { ratePaces } from '@/features/sweeps/new/rate-paces';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages/lists';
 import { readable, visitor } from '@/server/session/visitor';
-import { linkStyle, TextLink } from '@/ui/button';
+import { linkStyle } from '@/ui/button';
 import { LoginLink } from '@/ui/navigation';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
@@ -44,7 +44,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
 
   return (
     <>
-      <PageHeader above={<TextLink href="/sweeps">Sweeps</TextLink>} title="New sweep">
+      <PageHeader title="New sweep">
         Kernels × tunables × shapes × element types × devices. Every run is verified before and
         after timing.
       </PageHeader>

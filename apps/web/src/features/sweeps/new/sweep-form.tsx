@@ -40,7 +40,6 @@ export function NewSweepForm({
     // Cases are not shown beside a suite, so they cannot be at fault.
     resolver: (values, ...rest) =>
       resolve(values.from === 'suite' ? { ...values, cases: [] } : values, ...rest),
-    mode: 'onTouched',
   });
   const { clearErrors, control, formState, handleSubmit, register, setError } = form;
   const cases = useFieldArray({ control, name: 'cases' });

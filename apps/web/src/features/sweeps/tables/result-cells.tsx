@@ -14,10 +14,17 @@ import { boundText, overPeak } from '../../results/scale';
 import type { Speedup } from '../runs';
 import type { TableRun } from './table-runs';
 
-export function VariantCell({ of: { reason, run, varied, where } }: { of: TableRun }) {
+/** One control: the way to its result or, while runs are compared, a tick. */
+export function VariantCell({
+  of: { reason, run, varied, where },
+  isComparing,
+}: {
+  of: TableRun;
+  isComparing: boolean;
+}) {
   return (
     <div className="min-w-44 sm:min-w-52">
-      {run.figures && run.resultId !== null ? (
+      {isComparing && run.figures && run.resultId !== null ? (
         <ComparableVariant
           address={run.address}
           resultId={run.resultId}

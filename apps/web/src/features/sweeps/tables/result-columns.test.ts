@@ -53,7 +53,9 @@ const FAST: Duel = {
 const duelColumn = COLUMNS.find(({ id }) => id === 'duel')!;
 const textsOf = (...runs: RunView[]) => {
   const rows = tableRuns(runs, []);
-  return rows.map((row) => renderToStaticMarkup(duelColumn.cell(row)).replaceAll(/<[^>]*>/g, ' '));
+  return rows.map((row) =>
+    renderToStaticMarkup(duelColumn.cell(row, false)).replaceAll(/<[^>]*>/g, ' '),
+  );
 };
 
 it('shows duels, and why one has no ratio, only where runs have a rival', () => {
@@ -91,7 +93,7 @@ it('marks a share beyond the peak, whose reason is said once', () => {
   const [beyond, below] = [over(1034), over(500)];
   const cell = COLUMNS.find(({ id }) => id === 'roof')!.cell;
   const [marked, plain] = tableRuns([beyond, below], []).map((row) =>
-    renderToStaticMarkup(cell(row)).replaceAll(/<[^>]*>/g, ' '),
+    renderToStaticMarkup(cell(row, false)).replaceAll(/<[^>]*>/g, ' '),
   );
   expect(marked).toMatch(/103% +note +\[1\] +measured compute/);
   expect(plain).toMatch(/50% *measured compute/);
@@ -106,7 +108,7 @@ it('names a tunable that varies in every row, also where it has its default', ()
   const namesOf = (...runs: RunView[]) =>
     tableRuns(runs, []).map(
       (row) =>
-        renderToStaticMarkup(cell(row))
+        renderToStaticMarkup(cell(row, false))
           .replaceAll(/<[^>]*>/g, '')
           .split(']')[0],
     );
@@ -118,25 +120,26 @@ it('says what the intervals allow of a speed-up that is not known well', () => {
   const cell = COLUMNS.find(({ id }) => id === 'speedup')!.cell;
   const [row] = tableRuns([runView(result())], []);
   const textOf = (low: number, ratio: number, high: number, isOfOne = false) =>
-    renderToStaticMarkup(cell({ ...row!, speedup: { low, ratio, high, isOfOne } })).replaceAll(
-      /<[^>]*>/g,
-      ' ',
-    );
+    renderToStaticMarkup(
+      cell({ ...row!, speedup: { low, ratio, high, isOfOne } }, false),
+    ).replaceAll(/<[^>]*>/g, ' ');
   expect(textOf(1.99, 2, 2.01)).toBe('2.00×');
   expect(textOf(1.5, 2, 3)).toMatch(/^2.00× +1.50× to 3.00×\s*$/);
   expect(textOf(0.1, 0.501, 3)).toMatch(/undecided/);
   expect(textOf(1.5, 2, 3, true)).toMatch(/^2.00× +one sample\s*$/);
 });
 
-it('sorts by a column either way, rows without a value last', () => {
+it('sorts by a column from its better end, rows without a value last', () => {
   const rows = tableRuns(
     [1000, 3000, 2000].map((ns) => runView(result({ outcome: measured(ns) }))),
     [],
   );
   const pending = tableRuns([run('A', 'default')], []);
-  const median = COLUMNS.find(({ id }) => id === 'median')!;
-  const order = (isDescending: boolean) =>
-    sortedBy([...pending, ...rows], median, isDescending).map(({ run }) => run.figures?.medianNs);
-  expect(order(false)).toEqual([1000, 2000, 3000, undefined]);
-  expect(order(true)).toEqual([3000, 2000, 1000, undefined]);
+  const order = (id: string) =>
+    sortedBy([...pending, ...rows], COLUMNS.find((column) => column.id === id)!).map(
+      ({ run }) => run.figures?.medianNs,
+    );
+  // The least time, and the highest rate.
+  expect(order('median')).toEqual([1000, 2000, 3000, undefined]);
+  expect(order('rate')).toEqual([1000, 2000, 3000, undefined]);
 });

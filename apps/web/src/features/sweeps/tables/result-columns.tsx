@@ -22,7 +22,8 @@ export interface ResultColumn {
   readonly sort: (row: TableRun) => number | string | undefined;
   readonly better?: 'higher' | 'lower' | null;
   readonly isFigure?: boolean;
-  readonly cell: (row: TableRun) => ReactNode;
+  /** @param isComparing whether runs are being chosen to compare */
+  readonly cell: (row: TableRun, isComparing: boolean) => ReactNode;
   /** Whether it says something; absent: always. */
   readonly says?: (rows: readonly TableRun[]) => boolean;
 }
@@ -83,7 +84,7 @@ export const COLUMNS: readonly ResultColumn[] = [
     id: 'variant',
     name: () => 'Variant',
     sort: ({ run }) => run.address,
-    cell: (row) => <VariantCell of={row} />,
+    cell: (row, isComparing) => <VariantCell of={row} isComparing={isComparing} />,
   },
   {
     id: 'problem',
@@ -134,14 +135,10 @@ export const COLUMNS: readonly ResultColumn[] = [
 export const columnsFor = (rows: readonly TableRun[]): readonly ResultColumn[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true);
 
-/** Rows by a column, from its better end or its worse; those without a value last. */
-export function sortedBy(
-  rows: readonly TableRun[],
-  { better, sort }: ResultColumn,
-  isDescending: boolean,
-): TableRun[] {
+/** Rows by a column, from its better end or from A; those without a value last. */
+export function sortedBy(rows: readonly TableRun[], { better, sort }: ResultColumn): TableRun[] {
   const order = better === undefined ? byText : byNumber;
-  const sign = isDescending ? -1 : 1;
+  const sign = better === 'higher' ? -1 : 1;
   return rows.toSorted((a, b) => {
     const [one, other] = [sort(a), sort(b)];
     if (one === undefined || other === undefined) {

@@ -12,14 +12,12 @@ import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
 import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
-import { overPeakNotes, sharedReason, tableRuns } from './table-runs';
-
-const OUTCOMES = ['running', 'measured', 'skipped', 'incorrect', 'failed', 'pending'] as const;
+import { overPeakNotes, sharedReason, type TableRun, tableRuns } from './table-runs';
 
 /** Of a page: the charts below are in sight soon. */
-const ROWS = 12;
+const ROWS = 8;
 
-/** The runs of a sweep; sorting, filters and page are in the address. */
+/** The runs of a sweep; order, words to find, page, and whether rows are to be compared are in the address. */
 export function ResultsTable({
   runs,
   devices,
@@ -31,22 +29,18 @@ export function ResultsTable({
   isOver: boolean;
 }) {
   const [query, setQuery] = useQuery();
-  const outcome = OUTCOMES.find((known) => known === query.get('outcome')) ?? null;
   const words = (query.get('find') ?? '').slice(0, 200);
   const all = useMemo(() => {
     const rows = tableRuns(runs, devices);
     return isOver ? fastestFirst(rows) : rows;
   }, [runs, devices, isOver]);
   const columns = useMemo(() => columnsFor(all), [all]);
-  const [sortId, direction] = (query.get('sort') ?? '').split('.');
-  const isDescending = direction === 'desc';
-  const sorted = columns.find(({ id }) => id === sortId);
+  const sorted = columns.find(({ id }) => id === query.get('sort'));
   const rows = useMemo(() => {
-    const found = all.filter(
-      ({ run }) => (outcome === null || run.kind === outcome) && matches(run, words),
-    );
-    return sorted ? sortedBy(found, sorted, isDescending) : found;
-  }, [all, outcome, words, sorted, isDescending]);
+    const found = all.filter(({ run }) => matches(run, words));
+    return sorted ? sortedBy(found, sorted) : found;
+  }, [all, words, sorted]);
+  const isComparing = query.get('compare') !== null;
   const paging = pagingOf(query, 'page', rows.length, ROWS);
   const from = paging.index * paging.size;
 
@@ -58,20 +52,32 @@ export function ResultsTable({
             id="find"
             type="search"
             className="!w-44"
-            placeholder="TILE=16 512"
+            placeholder="TILE=16 failed"
             value={words}
             onChange={(event) => setQuery({ find: event.target.value || null, page: null })}
           />
         </InlineField>
-        <InlineField id="outcome" label="Outcome">
+        <InlineField id="sort" label="Sort by">
           <Select
-            id="outcome"
+            id="sort"
             className="!w-auto"
-            value={outcome ?? ''}
-            onChange={(event) => setQuery({ outcome: event.target.value || null, page: null })}
-            options={[['', 'all'], ...OUTCOMES]}
+            value={sorted?.id ?? ''}
+            onChange={(event) => setQuery({ sort: event.target.value || null, page: null })}
+            options={[
+              ['', isOver ? 'best first' : 'order of the sweep'],
+              ...columns.map(({ id, name }) => [id, name(all)] as const),
+            ]}
           />
         </InlineField>
+        <label className="flex items-center gap-2 text-muted">
+          <input
+            type="checkbox"
+            className="size-3.5 accent-accent"
+            checked={isComparing}
+            onChange={({ target }) => setQuery({ compare: target.checked ? '' : null })}
+          />
+          Compare
+        </label>
         <span className="text-muted" aria-live="polite">
           {plural(rows.length, 'run')}
           {sharedText(runs)}
@@ -83,24 +89,12 @@ export function ResultsTable({
         rows={rows.slice(from, from + paging.size)}
         keyOf={({ run }) => run.runId}
         isLit={({ run }) => run.kind === 'running'}
-        empty={
-          outcome || words
-            ? 'No runs match these filters.'
-            : 'The sweep was cancelled before a run began.'
-        }
-        columns={columns.map(({ better, cell, id, isFigure = false, name }) => {
-          const isSorted = id === sorted?.id;
-          // A column is sorted from its better end first, then from the other, then no more.
-          const [first, second] = better === 'higher' ? ['desc', 'asc'] : ['asc', 'desc'];
-          const next = !isSorted ? first : direction === first ? second : null;
-          return {
-            head: name(all),
-            isFigure,
-            cell,
-            sorted: !isSorted ? 'none' : isDescending ? 'descending' : 'ascending',
-            onSort: () => setQuery({ sort: next ? `${id}.${next}` : null, page: null }),
-          };
-        })}
+        empty={words ? 'No run matches.' : 'The sweep was cancelled before a run began.'}
+        columns={columns.map(({ cell, isFigure = false, name }) => ({
+          head: name(all),
+          isFigure,
+          cell: (row: TableRun) => cell(row, isComparing),
+        }))}
       />
       {columns.some(({ id }) => id === 'roof') && <Notes of={overPeakNotes(runs)} />}
       <Pager of="results" paging={paging} />
@@ -110,9 +104,9 @@ export function ResultsTable({
 
 /** Whether every word occurs in what the run says of itself. */
 function matches(run: RunView, words: string): boolean {
-  const { address, device, policy, problem, profile, reason } = run;
+  const { address, device, kind, policy, problem, profile, reason } = run;
   const names = [device.name, profile, policyText(policy, 'run')];
-  const text = [address, problemText(problem), shapeText(problem), ...names, reason]
+  const text = [address, problemText(problem), shapeText(problem), ...names, kind, reason]
     .join(' ')
     .toLowerCase();
   return words
