@@ -191,7 +191,7 @@ test('browse and compare: from the board to a verdict', async ({ page }) => {
   await expect(page.getByText('1,980 MHz')).toBeVisible();
   await page.getByRole('checkbox', { name: /^Select to compare/ }).check();
   await page.goto(`${grid.url}${pages.sweep}?find=naive+1024`);
-  await page.getByRole('checkbox', { name: 'Compare', exact: true }).check();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await page
     .getByRole('checkbox', {
       name: /^Select to compare: matmul\/naive.* on Example Tile 100, 1024/,

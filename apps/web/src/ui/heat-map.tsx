@@ -11,6 +11,8 @@ export interface HeatCell {
   readonly content: ReactNode;
   /** Any CSS colour. */
   readonly fill?: string | undefined;
+  /** Of the text, where the fill is the same in both colour schemes. */
+  readonly ink?: string;
   /** In place of what it shows, where that is too short to be read out. */
   readonly label?: string;
 }
@@ -81,7 +83,7 @@ export function HeatMap({
                   key={key}
                   className={isDense ? '!p-0 text-center' : 'figure'}
                   data-head={name}
-                  style={{ background: cell.fill }}
+                  style={{ background: cell.fill, color: cell.ink }}
                 >
                   <Link
                     href={cell.href}

@@ -13,6 +13,7 @@ const TOL_LIGHT = [
   ...['#77aadd', '#ee8866', '#44bb99', '#ffaabb', '#bbcc33'],
   ...['#99ddff', '#eedd88', '#aaaa00', '#dddddd'],
 ];
+const INK = '#000';
 const fillOf = (at: number) => TOL_LIGHT[at % TOL_LIGHT.length];
 
 /** The axes of a map. */
@@ -43,7 +44,7 @@ export function WinnerMaps({
           <li key={kernel} className="inline-flex items-baseline gap-1.5">
             <b
               className="inline-block w-5 rounded-tile text-center"
-              style={{ background: fillOf(at), color: '#000' }}
+              style={{ background: fillOf(at), color: INK }}
             >
               {letter}
             </b>
@@ -133,7 +134,8 @@ function cellOf(
     about,
     label: about,
     fill: fillOf(at),
-    content: <span style={{ color: '#000' }}>{kernels[at]?.letter}</span>,
+    ink: INK,
+    content: kernels[at]?.letter,
   };
 }
 

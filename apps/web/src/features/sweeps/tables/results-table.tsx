@@ -3,6 +3,7 @@
 import type { RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
+import { Button } from '@/ui/button';
 import { InlineField, Input, Select } from '@/ui/field';
 import { plural } from '@/ui/format';
 import { Notes } from '@/ui/note';
@@ -69,15 +70,13 @@ export function ResultsTable({
             ]}
           />
         </InlineField>
-        <label className="flex items-center gap-2 text-muted">
-          <input
-            type="checkbox"
-            className="size-3.5 accent-accent"
-            checked={isComparing}
-            onChange={({ target }) => setQuery({ compare: target.checked ? '' : null })}
-          />
+        <Button
+          aria-pressed={isComparing}
+          className="aria-pressed:bg-accent-soft"
+          onClick={() => setQuery({ compare: isComparing ? null : '' })}
+        >
           Compare
-        </label>
+        </Button>
         <span className="text-muted" aria-live="polite">
           {plural(rows.length, 'run')}
           {sharedText(runs)}
