@@ -1,7 +1,8 @@
 import { wholeBytes } from './bytes';
 import type { Dtype } from './dtype';
+import type { Epilogue } from './epilogue';
 import { constantsOf, type GpuKernel, type TunableValues } from './kernel';
-import { type OpId, opById, opOf } from './ops';
+import { type OpId, opById, storedOf } from './ops';
 import type { Problem } from './problem';
 
 /** A buffer that a kernel binds. */
@@ -16,9 +17,13 @@ export interface BoundBuffer {
 }
 
 /** The number of each binding, for those who write shaders. */
-export function bindingNumbers(op: OpId, dtype: Dtype): Readonly<Record<string, number>> {
-  const { square, stored } = opById(op);
-  const { inputs, output } = stored(square(1), dtype);
+export function bindingNumbers(
+  op: OpId,
+  dtype: Dtype,
+  epilogue?: Epilogue,
+): Readonly<Record<string, number>> {
+  const shape = opById(op).square(1);
+  const { inputs, output } = storedOf({ op, shape, dtype, epilogue } as Problem);
   const parts = [...inputs, output].flatMap((tensor) => tensor.parts);
   const names = [...parts.map(({ binding }) => binding), 'shape', 'scratch'];
   return Object.fromEntries(names.map((name, at) => [name, at]));
@@ -33,7 +38,7 @@ export function bindingsOf(
   tunables: TunableValues,
   problem: Problem,
 ): readonly BoundBuffer[] {
-  const { inputs, output } = opOf(problem).stored(problem.shape, problem.dtype);
+  const { inputs, output } = storedOf(problem);
   const scratch = kernel.scratchBytes?.(tunables, problem) ?? 0;
   const partsOf = ({ parts }: typeof output, type: 'read-only-storage' | 'storage') =>
     parts.map(({ binding, bytes }) => ({

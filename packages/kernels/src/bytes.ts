@@ -1,4 +1,4 @@
-import { opOf } from './ops';
+import { storedOf } from './ops';
 import type { Problem } from './problem';
 import type { StoredTensor } from './tensors';
 import { GUARD_BYTES } from './verify/poison';
@@ -15,7 +15,7 @@ export interface BufferBytes {
 
 /** Size of each buffer that a problem binds, bytes. */
 export function bufferBytes(problem: Problem): BufferBytes {
-  const { inputs, output } = opOf(problem).stored(problem.shape, problem.dtype);
+  const { inputs, output } = storedOf(problem);
   const sizes = ({ parts }: StoredTensor) => parts.map(({ bytes }) => wholeBytes(bytes));
   const [content = 0] = sizes(output);
   return { inputs: inputs.flatMap(sizes), output: guardedBytes(content) };

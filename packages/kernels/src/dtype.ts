@@ -1,3 +1,4 @@
+import type { EpilogueError } from './epilogue';
 import type { Scalar } from './scalar';
 import { ITEMS, type Item, STORAGES, type StorageId } from './storage';
 
@@ -48,6 +49,8 @@ export interface Rounding {
   readonly staged?: number;
   /** Half of the inputs are below this normal number, which a device may take for 0; absent: none are. */
   readonly flushed?: number;
+  /** What an epilogue makes of these errors; absent: there is none. */
+  readonly epilogue?: EpilogueError | undefined;
 }
 
 /** Sums without rounding: integers, and integer-valued inputs of any dtype. */

@@ -43,8 +43,9 @@ export function feasible(
   } else if (!definition.dtypes.includes(problem.dtype)) {
     reasons.push(`${definition.id} supports ${definition.dtypes.join(', ')}, not ${problem.dtype}`);
   } else {
-    const fault = faultOf(problem.op, problem.shape, problem.dtype, problem.regime);
+    const fault = faultOf(problem.op, problem.shape, problem.dtype, problem);
     if (fault) reasons.push(fault.reason);
+    reasons.push(...epilogueReasons(definition, problem));
     reasons.push(...brokenConstraints(definition, tunables));
     reasons.push(...problemReasons(definition, tunables, problem));
     if (reasons.length === 0) {
@@ -56,6 +57,13 @@ export function feasible(
     }
   }
   return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; also ') };
+}
+
+/** A kernel computes problems with its epilogue alone: most have none. */
+function epilogueReasons({ epilogue: fused }: Kernel, { epilogue }: Problem): string[] {
+  if (fused === epilogue) return [];
+  if (fused === undefined) return ['computes the product alone, without an epilogue'];
+  return [`computes the epilogue ${fused}, not ${epilogue ?? 'the product alone'}`];
 }
 
 /** Reasons why a combination of tunable values is invalid on any device. */

@@ -2,6 +2,7 @@ export * from './bindings';
 export * from './bytes';
 export * from './combinations';
 export * from './dtype';
+export * from './epilogue';
 export * from './errors';
 export * from './executor';
 export * from './feasible';

@@ -3,6 +3,7 @@
  * and transpose/ declare them with `gpuKernel` and `hostKernel`; registry.ts lists them.
  */
 import type { Dtype } from './dtype';
+import type { Epilogue } from './epilogue';
 import type { Rows } from './numbers';
 import { isBatch, type OpId, opOf } from './ops';
 import type { Problem, Shape } from './problem';
@@ -81,6 +82,8 @@ interface KernelBase<Values, Of> {
   readonly rung: number;
   /** Id of the kernel that it is a change to, as the ladder tells it; null: none; absent: the rung before. */
   readonly changes?: string | null;
+  /** What it puts each sum through before it stores it: it takes problems with this epilogue only. Absent: none. */
+  readonly epilogue?: Epilogue;
   /** `copy`: the output is the input unchanged (a ceiling). Absent: the op's result. */
   readonly computes?: 'copy';
   /**

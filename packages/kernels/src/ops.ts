@@ -1,8 +1,10 @@
 import { idsOf } from './dtype';
+import { hasBias } from './epilogue';
 import { InputError } from './errors';
 import { matmul } from './matmul/op';
 import type { Op, RateUnit } from './op';
 import type { Problem } from './problem';
+import { type StoredTensors, storedBias } from './tensors';
 import { transpose } from './transpose/op';
 
 /** All ops. A new op is a folder and a line here. */
@@ -18,6 +20,15 @@ export function opById(id: OpId, field = 'op'): Op {
 
 export function opOf(problem: Problem): Op {
   return opById(problem.op);
+}
+
+/** The tensors of a problem as they lie in memory. A bias is the last of its inputs. */
+export function storedOf(problem: Problem): StoredTensors {
+  const { output, stored } = opOf(problem);
+  const tensors = stored(problem.shape, problem.dtype);
+  if (!hasBias(problem)) return tensors;
+  const bias = storedBias(output(problem.shape).cols, problem.dtype);
+  return { ...tensors, inputs: [...tensors.inputs, bias] };
 }
 
 /** What a run of a problem that takes `ns` reaches. */

@@ -1,8 +1,9 @@
 import { DTYPES, type Dtype, idsOf, isByRows } from './dtype';
+import { EPILOGUES, epilogueText, parseEpilogue } from './epilogue';
 import { InputError } from './errors';
 import { OPS, type OpId, opById } from './ops';
 import type { Problem, Shape } from './problem';
-import { parseRegime, REGIMES, type Regime } from './regime';
+import { parseRegime, REGIMES, regimeText } from './regime';
 import { regimeFault } from './verify/fills';
 
 /**
@@ -27,6 +28,10 @@ export function sidesText({ op, shape }: { readonly op: OpId; readonly shape: Sh
   const { batch, sides, sizes } = opById(op);
   return (batch(shape) > 1 ? sizes(shape) : sides(shape)).join(' × ');
 }
+
+/** What a problem has beside op, shape and dtype: `, bias, then gelu`; nothing if it is as usual. */
+export const particularsText = (problem: Pick<Problem, 'epilogue' | 'regime'>): string =>
+  epilogueText(problem) + regimeText(problem);
 
 /** A dimension of any op: `m`, `rows`. */
 export type DimensionName = (typeof OPS)[OpId]['dimensions'][number]['name'];
@@ -93,26 +98,34 @@ export interface ProblemText {
   readonly dtype: string;
   /** See `REGIMES`; null or absent: inputs as usual. */
   readonly regime?: string | null | undefined;
+  /** See `EPILOGUES`; null or absent: none. */
+  readonly epilogue?: string | null | undefined;
 }
 
 /**
- * Whether this release knows the op, the dtype and the regime of a row: a database may have rows of a
- * newer one, which lists leave out.
+ * Whether this release knows the op, the dtype, the regime and the epilogue of a row: a database may
+ * have rows of a newer one, which lists leave out.
  */
-export const isKnownProblem = ({ op, dtype, regime }: Omit<ProblemText, 'shape'>): boolean =>
+export const isKnownProblem = ({
+  op,
+  dtype,
+  regime,
+  epilogue,
+}: Omit<ProblemText, 'shape'>): boolean =>
   Object.hasOwn(OPS, op) &&
   Object.hasOwn(DTYPES, dtype) &&
-  (regime == null || Object.hasOwn(REGIMES, regime));
+  (regime == null || Object.hasOwn(REGIMES, regime)) &&
+  (epilogue == null || Object.hasOwn(EPILOGUES, epilogue));
 
 /**
- * Why an op's problem cannot be stored as its dtype says, and the field at fault; null: it can. Runs
- * of such problems are skipped, so results have them.
+ * Why an op's problem cannot be stored as its dtype says, or asked for as it is, and the field at fault;
+ * null: it can. Runs of such problems are skipped, so results have them.
  */
 export function faultOf(
   op: OpId,
   shape: Shape,
   dtype: Dtype,
-  regime?: Regime,
+  { regime, epilogue }: Pick<Problem, 'regime' | 'epilogue'> = {},
 ): { readonly field: string; readonly reason: string; readonly multiple?: number } | null {
   const { dimensions, inputs, stored } = opById(op);
   const { A, B, C } = DTYPES[dtype].tensors;
@@ -125,6 +138,8 @@ export function faultOf(
   }
   const undrawn = regimeFault({ op, shape, dtype, regime } as Problem);
   if (undrawn) return { field: 'regime', reason: undrawn };
+  const unfused = epilogueFault(op, shape, dtype, { regime, epilogue });
+  if (unfused) return { field: 'epilogue', reason: unfused };
   const { inputs: tensors } = stored(shape, dtype);
   const at = tensors.findIndex(({ dims, storage }) => dims.cols % storage.block !== 0);
   const tensor = tensors[at];
@@ -143,14 +158,32 @@ export function faultOf(
   };
 }
 
+/** Why a problem has no such epilogue; null: it may have. */
+function epilogueFault(
+  op: OpId,
+  shape: Shape,
+  dtype: Dtype,
+  { regime, epilogue }: Pick<Problem, 'regime' | 'epilogue'>,
+): string | null {
+  if (epilogue === undefined) return null;
+  if (opById(op).flops(shape) === 0) return `${op} has no epilogue: only sums have one`;
+  if (DTYPES[dtype].isInteger) return `${dtype} has no epilogue: its functions are of floats`;
+  return regime === undefined
+    ? null
+    : 'a problem has a regime or an epilogue: a regime shows how sums are made, so ask for it without one';
+}
+
 /** Parses a problem from user input. Throws InputError at the invalid part. */
-export function parseProblem({ op, shape, dtype, regime }: ProblemText): Problem {
+export function parseProblem({ op, shape, dtype, regime, epilogue }: ProblemText): Problem {
   if (!Object.hasOwn(DTYPES, dtype)) {
     throw new InputError(
       `There is no dtype '${dtype}'. Dtypes: ${idsOf(DTYPES).join(', ')}.`,
       'dtype',
     );
   }
-  const problem = { op, shape: parseShape(op as OpId, shape), dtype } as Problem;
-  return regime ? { ...problem, regime: parseRegime(regime) } : problem;
+  return {
+    ...({ op, shape: parseShape(op as OpId, shape), dtype } as Problem),
+    ...(regime && { regime: parseRegime(regime) }),
+    ...(epilogue && { epilogue: parseEpilogue(epilogue) }),
+  };
 }

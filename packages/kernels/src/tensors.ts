@@ -56,6 +56,10 @@ function stored(
   };
 }
 
+/** The bias of an output with so many columns: an element for each, stored as those are. */
+export const storedBias = (cols: number, dtype: Dtype): StoredTensor =>
+  stored('bias', { rows: 1, cols }, { ...DTYPES[dtype].tensors.C, batch: 1 });
+
 export interface StoredTensors {
   readonly inputs: readonly StoredTensor[];
   readonly output: StoredTensor;

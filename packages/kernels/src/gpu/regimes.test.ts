@@ -408,7 +408,7 @@ describe('in a regime that its problem names', () => {
       'no sums of 70000 products of integers are exact in f16',
     ],
   ])('%j is not drawn', (problem, reason) => {
-    expect(faultOf(problem.op, problem.shape, problem.dtype, problem.regime)).toEqual({
+    expect(faultOf(problem.op, problem.shape, problem.dtype, problem)).toEqual({
       field: 'regime',
       reason,
     });

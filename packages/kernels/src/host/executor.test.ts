@@ -36,7 +36,7 @@ describe.each(hostKernels.map((kernel) => [kernel.id, kernel] as const))('%s', (
     for (const regime of [undefined, ...idsOf(REGIMES)]) {
       for (const shape of problems[kernel.op] ?? []) {
         const problem = { ...shape, dtype, regime } as Problem;
-        if (faultOf(problem.op, problem.shape, dtype, regime)) continue;
+        if (faultOf(problem.op, problem.shape, dtype, { regime })) continue;
         const prepared = await executor.prepare({ kernel: id, tunables: {} }, problem, {
           seed: 2,
           bufferSets: 2,

@@ -1,4 +1,5 @@
 import type { Rounding } from '../dtype';
+import { NO_EPILOGUE } from '../epilogue';
 import type { Tensor } from '../scalar';
 import { Tally } from '../verify/compare';
 import { VECTORS } from '../verify/freivalds';
@@ -20,6 +21,7 @@ import type { MatmulShape } from './op';
  * - Operands that are rounded first: 4 u |a| |b| more, u of what they are rounded to.
  * - f16 rounds the result once, in a direction that the device chooses.
  * - Denormals that a device takes for 0: as many deviations of what sums lose to that.
+ * - A bias, below 1, is one more term; an activation stretches these errors and adds its own (epilogue.ts).
  * - Exact sums: 0.
  */
 function elementBound(
@@ -29,8 +31,15 @@ function elementBound(
   want: number,
 ): number {
   const { sumRoundoff, store } = rounding;
-  const summed = sumRoundoff * norms + flushedSum(rounding, terms);
-  return tolerance * summed + stagedSum(rounding) * norms + storeBound(store, Math.abs(want));
+  const { slope, hasBias, relative, absolute } = rounding.epilogue ?? NO_EPILOGUE;
+  const summed = sumRoundoff * (norms + (hasBias ? 1 : 0)) + flushedSum(rounding, terms);
+  const magnitude = Math.abs(want);
+  return (
+    slope * (tolerance * summed + stagedSum(rounding) * norms) +
+    relative * magnitude +
+    absolute +
+    storeBound(store, magnitude)
+  );
 }
 
 /**

@@ -6,7 +6,8 @@ import { canCompareWhole, compareWhole, factors } from './verify';
 
 /**
  * Checks every product of a batch by itself, and all of them in one verdict. Rows are numbered
- * through the batch, as C has them in memory.
+ * through the batch, as C has them in memory. With an epilogue, every element is compared: Freivalds'
+ * check is of products.
  */
 export function compareProducts(
   { b: batch = 1, ...one }: MatmulShape,
@@ -14,13 +15,17 @@ export function compareProducts(
   options: CheckOptions,
 ): OutputCheck {
   const { m, n, k } = one;
-  const [a, b] = factors(inputs);
-  const isWhole = canCompareWhole({ b: batch, ...one }, options.sampled);
+  const [a, b, bias] = factors(inputs);
+  const isWhole = options.finish !== null || canCompareWhole({ b: batch, ...one }, options.sampled);
   const compare = isWhole ? compareWhole : compareLarge;
   const part = (tensor: Tensor, length: number, product: number) =>
     tensor.subarray(product * length, (product + 1) * length);
   const checks = Array.from({ length: batch }, (_, product) =>
-    compare(one, [part(a, m * k, product), part(b, k * n, product)], options),
+    compare(
+      one,
+      [part(a, m * k, product), part(b, k * n, product), ...(bias ? [bias] : [])],
+      options,
+    ),
   );
   return (c) =>
     merged(

@@ -7,7 +7,8 @@
 //
 // bindings  the inputs, want, the chunk of the work
 // The header declares S, the type of sums, the inputs with load_A and load_B, whether B is stored
-// transposed, and INPUTS: the number of their bindings.
+// transposed, INPUTS: the number of their bindings, and finished(sum, col): what an epilogue makes of
+// a sum.
 
 struct Chunk {
   row: u32, col: u32, first: u32, end: u32, m: u32, n: u32, k: u32,
@@ -28,7 +29,10 @@ fn store(product: u32, row: u32, cols: vec4u, sums: V) {
   for (var i = 0u; i < 4u; i++) {
     if (cols[i] >= chunk.n) { continue; }
     let at = (product * chunk.m + row) * chunk.n + cols[i] - chunk.base;
-    if (chunk.first == 0u) { want[at] = sums[i]; } else { want[at] += sums[i]; }
+    var sum = sums[i];
+    if (chunk.first != 0u) { sum += want[at]; }
+    if (chunk.end == chunk.k) { sum = finished(sum, cols[i]); }
+    want[at] = sum;
   }
 }
 

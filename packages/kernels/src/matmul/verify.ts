@@ -22,11 +22,13 @@ export function canCompareWhole({ b = 1, m, n, k }: MatmulShape, isHurried = fal
   return Math.min(m, n, k) <= SHORT_SIDE || b * m * n * k <= limit;
 }
 
-/** A and B of a product. Throws TypeError if either is missing. */
-export function factors(inputs: readonly Tensor[]): readonly [Tensor, Tensor] {
-  const [a, b] = inputs;
+/** A and B of a product, and its bias if it has one. Throws TypeError if A or B is missing. */
+export function factors(
+  inputs: readonly Tensor[],
+): readonly [a: Tensor, b: Tensor, bias: Tensor | undefined] {
+  const [a, b, bias] = inputs;
   if (!a || !b) throw new TypeError('matmul takes two inputs');
-  return [a, b];
+  return [a, b, bias];
 }
 
 /**
@@ -36,9 +38,9 @@ export function factors(inputs: readonly Tensor[]): readonly [Tensor, Tensor] {
 export function compareWhole(
   shape: MatmulShape,
   inputs: readonly Tensor[],
-  { rounding, errorGrowth }: CheckOptions,
+  { finish, rounding, errorGrowth }: CheckOptions,
 ): OutputCheck {
-  const [a, b] = factors(inputs);
+  const [a, b, bias] = factors(inputs);
   const bounds = new NormBounds(
     shape,
     rounding,
@@ -49,7 +51,10 @@ export function compareWhole(
   const isSmall = shape.m * shape.n <= KEPT_ELEMENTS;
   const rows = new Map<number, Float64Array>();
   const rowOf = (row: number) => {
-    const want = rows.get(row) ?? referenceRow(shape, a, b, row);
+    const known = rows.get(row);
+    if (known) return known;
+    const sums = referenceRow(shape, a, b, row);
+    const want = finish ? sums.map((sum, col) => finish(sum, bias?.[col] ?? 0)) : sums;
     if (isSmall) rows.set(row, want);
     return want;
   };

@@ -1,7 +1,8 @@
 import { DTYPES, EXACT, inputsOf, isBlocked, type Rounding } from '../dtype';
+import { epilogueError, hasBias, isExactEpilogue, keepsScales } from '../epilogue';
 import type { Kernel } from '../kernel';
 import { hash32 } from '../numbers';
-import { opOf } from '../ops';
+import { opOf, storedOf } from '../ops';
 import type { Problem } from '../problem';
 import { REGIMES, type Regime } from '../regime';
 import { type Item, STORAGES, type StoragePart } from '../storage';
@@ -47,14 +48,21 @@ export const choiceKey = ({ seed, seeds, mode }: InputChoice): string => `${seed
 export const isExact = (problem: Problem, choice: InputChoice): boolean =>
   ['integers', 'scaled'].includes(modeOf(problem, choice));
 
-/** How sums of these inputs round. A kernel that adds up inputs first is exact on none. */
+/**
+ * How elements of these inputs round. A kernel that adds up inputs first is exact on none, and an
+ * epilogue may round what is exact.
+ */
 export function roundingOn(
   problem: Problem,
   choice: InputChoice,
-  { errorGrowth }: Pick<Kernel, 'errorGrowth'>,
+  { errorGrowth }: { readonly errorGrowth?: Kernel['errorGrowth'] | undefined },
 ): Rounding {
-  if (isExact(problem, choice) && errorGrowth === undefined) return EXACT;
-  const { rounding } = DTYPES[problem.dtype];
+  const { rounding: usual } = DTYPES[problem.dtype];
+  const epilogue = epilogueError(problem, usual.sumRoundoff);
+  const rounding = epilogue ? { ...usual, epilogue } : usual;
+  if (isExact(problem, choice) && errorGrowth === undefined) {
+    return isExactEpilogue(problem) ? EXACT : { ...rounding, sumRoundoff: 0, staged: 0 };
+  }
   if (modeOf(problem, choice) !== 'denormals') return rounding;
   const least = elementsOf(problem).map(({ normal }) => normal[0]);
   return { ...rounding, flushed: 2 ** Math.max(...least) };
@@ -92,9 +100,8 @@ export function otherInputs(problem: Problem): readonly OtherInputs[] {
   const { onDevice } = opOf(problem).verification;
   if (!onDevice) return [];
   // Blocks have no values far from those of their neighbours.
-  const floats: readonly InputMode[] = isBlocked(problem.dtype)
-    ? ['integers']
-    : ['integers', 'scaled'];
+  const floats: readonly InputMode[] =
+    isBlocked(problem.dtype) || !keepsScales(problem) ? ['integers'] : ['integers', 'scaled'];
   const modes: readonly InputMode[] =
     onDevice.norms && !DTYPES[problem.dtype].isInteger ? floats : ['bits'];
   return modes
@@ -170,7 +177,7 @@ export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
   const { seed, seeds = [] } = choice;
   const mode = modeOf(problem, choice);
   const op = opOf(problem);
-  const { inputs } = op.stored(problem.shape, problem.dtype);
+  const { inputs } = storedOf(problem);
   const orders = inputs.map(({ order }) => order);
   const lines = op.verification.onDevice?.norms?.lines(problem.shape, orders);
   return inputs
@@ -282,7 +289,7 @@ const inexact = (problem: Problem): string =>
  * are added up, none is beyond 8 deviations, r^2 sqrt(K) at most, but for one of 10^13.
  */
 function exactRange(problem: Problem): number {
-  const terms = opOf(problem).terms(problem.shape);
+  const terms = opOf(problem).terms(problem.shape) + (hasBias(problem) ? 1 : 0);
   const { exactLimit, isInteger, staged } = DTYPES[problem.dtype];
   const farthest = isInteger ? terms : Math.min(terms, 8 * Math.sqrt(terms));
   const bits = [...elementsOf(problem), ...(staged ? [staged] : [])].map(
@@ -293,5 +300,7 @@ function exactRange(problem: Problem): number {
     MAX_RANGE,
     // What an input has, or keeps.
     2 ** Math.min(...bits),
+    // Larger sums would lie where an activation that rounds is flat.
+    isExactEpilogue(problem) ? MAX_RANGE : 1,
   );
 }

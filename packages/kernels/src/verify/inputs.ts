@@ -1,6 +1,6 @@
 import { hash32 } from '../numbers';
 import { allocate, elements, type TensorDims } from '../op';
-import { opOf } from '../ops';
+import { opOf, storedOf } from '../ops';
 import type { Problem } from '../problem';
 import type { Tensor } from '../scalar';
 import { ITEMS, type Item } from '../storage';
@@ -66,8 +66,7 @@ export function storedBytes(problem: Problem, choice: InputChoice): Uint8Array<A
   });
 }
 
-const storedInputs = (problem: Problem) =>
-  opOf(problem).stored(problem.shape, problem.dtype).inputs;
+const storedInputs = (problem: Problem) => storedOf(problem).inputs;
 
 /** What a tensor's elements are on the host: f32, if they are decoded. */
 const itemOf = ({ parts: [only, ...others] }: StoredTensor): Item =>

@@ -51,6 +51,9 @@ export const isOverflow = ({ store }: Rounding, got: number, want: number, bound
 const roundoffOf = ({ staged, store, sumRoundoff }: Rounding): number =>
   store?.roundoff ?? staged ?? sumRoundoff;
 
+/** Below so many terms, a bias rounds more than the sum that it is added to. */
+const FEW_TERMS = 16;
+
 /** An error of one roundoff of the dtype, relative to |a||b|. */
 export function unitOf({ rounding, terms }: Precision): number {
   return roundoffOf(rounding) / Math.sqrt(terms);
@@ -69,9 +72,11 @@ export function rmsLimit(
   elements: number,
   ideal: number,
 ): number {
-  const { flushed = 0, sumRoundoff, store } = rounding;
-  // What is lost to flushing is large beside sums of few terms; bounds of elements allow for it.
-  if (flushed > 0) return Number.POSITIVE_INFINITY;
+  const { epilogue, flushed = 0, sumRoundoff, store } = rounding;
+  // What is lost to flushing is large beside sums of few terms, and so is the rounding of a bias;
+  // that of an activation does not grow with them. Bounds of elements allow for each.
+  const isBeside = epilogue && (epilogue.relative > 0 || (epilogue.hasBias && terms < FEW_TERMS));
+  if (flushed > 0 || isBeside) return Number.POSITIVE_INFINITY;
   const roundoff = roundoffOf(rounding);
   const inRoundoffs = sumRoundoff / roundoff;
   const sums = growth * (0.5 * Math.sqrt(terms) + 1) * inRoundoffs * (1 + 8 / Math.sqrt(elements));

@@ -22,6 +22,8 @@ export interface CheckOptions {
   readonly secret: number;
   /** The whole reference is worth a few milliseconds at most. */
   readonly sampled: boolean;
+  /** What an epilogue makes of a sum and of its column's bias, which is the last input; null: there is none. */
+  readonly finish: ((sum: number, bias: number) => number) | null;
 }
 
 /** One verdict on several outputs: wrong if one is; its worst element is that of the worst. */
@@ -64,7 +66,7 @@ export interface DeviceVerification<Shape> {
    * the first problem of a batch, and the elements of the output before those of `want`. A workgroup
    * writes 64 x 64 elements of the problem that its z counts from there. The header declares the
    * inputs, `load_A(i)` for each, A_TRANSPOSED: it is stored so, S: the type of sums, and INPUTS: the
-   * binding of `want`.
+   * binding of `want`, and finished(sum, col): what is stored of a sum.
    */
   readonly reference: string;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */

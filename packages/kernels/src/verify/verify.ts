@@ -1,9 +1,11 @@
-import { DTYPES, type Rounding } from '../dtype';
+import type { Rounding } from '../dtype';
+import { finisherOf } from '../epilogue';
 import type { Kernel } from '../kernel';
-import { opOf } from '../ops';
+import { opOf, storedOf } from '../ops';
 import type { Problem } from '../problem';
 import type { Tensor } from '../scalar';
 import { compareBits } from './compare';
+import { roundingOn } from './fills';
 import type { CheckOptions, OutputCheck } from './verification';
 
 /**
@@ -25,7 +27,7 @@ export interface VerifyOptions {
   readonly secret?: number;
   /** Look at secret places where the whole reference would take more than a few milliseconds. */
   readonly sampled?: boolean;
-  /** How right sums round; absent: as the dtype's. */
+  /** How right elements round; absent: as on the usual inputs. */
   readonly rounding?: Rounding | undefined;
 }
 
@@ -44,7 +46,7 @@ export function outputCheck(
   const { shape } = problem;
   const op = opOf(problem);
   const [first] = inputs;
-  const count = op.inputs(shape).length;
+  const count = storedOf(problem).inputs.length;
   if (!first || inputs.length !== count) {
     throw new TypeError(`${problem.op} takes ${count} inputs, not ${inputs.length}`);
   }
@@ -66,11 +68,8 @@ function sized(problem: Problem, compare: OutputCheck): OutputCheck {
   };
 }
 
-function checkOptions(
-  { dtype }: Problem,
-  { errorGrowth, ...options }: VerifyOptions,
-): CheckOptions {
+function checkOptions(problem: Problem, { errorGrowth, ...options }: VerifyOptions): CheckOptions {
   const { sampled = false, secret = drawSecret() } = options;
-  const { rounding = DTYPES[dtype].rounding } = options;
-  return { rounding, errorGrowth, sampled, secret };
+  const { rounding = roundingOn(problem, { seed: 0 }, { errorGrowth }) } = options;
+  return { rounding, errorGrowth, sampled, secret, finish: finisherOf(problem) };
 }

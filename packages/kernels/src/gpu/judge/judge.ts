@@ -296,12 +296,13 @@ const placeOf = (at: number, cols: number) => ({ row: Math.floor(at / cols), col
 
 /**
  * Null where there is no memory for a reference; throws whatever else went wrong. Sums that overflow
- * need one: the host's vectors tell nothing of infinities.
+ * need one, and so do epilogues: the host's vectors tell nothing of infinities and activations.
  */
 const noRoom =
-  ({ regime }: Problem) =>
+  ({ epilogue, regime }: Problem) =>
   (error: unknown): null => {
-    if (error instanceof OutOfMemory && regime !== 'large') return null;
+    const isOfVectors = regime !== 'large' && epilogue === undefined;
+    if (error instanceof OutOfMemory && isOfVectors) return null;
     throw error;
   };
 

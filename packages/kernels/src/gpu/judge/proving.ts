@@ -1,7 +1,8 @@
-import { DTYPES, inputsOf, type Rounding } from '../../dtype';
+import { DTYPES, type Rounding } from '../../dtype';
+import { epilogueError, finisherOf, hasBias, isExactEpilogue } from '../../epilogue';
 import type { Kernel } from '../../kernel';
 import { hash32, type Rows } from '../../numbers';
-import { opOf } from '../../ops';
+import { opOf, storedOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { type InputChoice, isExact, roundingOn } from '../../verify/fills';
 import { inputLine } from '../../verify/inputs';
@@ -70,7 +71,8 @@ export async function wrongElement(
   const isCopy = computes === 'copy';
   const [input] = op.inputs(problem.shape);
   const output = op.output(problem.shape);
-  const orders = inputsOf(problem.dtype).map(({ order = 'row-major' }) => order);
+  const { inputs } = storedOf(problem);
+  const orders = inputs.map(({ order }) => order);
   // A copy has its input's rows, one after the other.
   const { cols: width } = isCopy && input ? input : output;
   const count = Math.floor(((part.end - part.first) * output.cols) / width);
@@ -84,15 +86,28 @@ export async function wrongElement(
   const right = isCopy
     ? { values: copied(line, width, numbered, cols), scales: null }
     : elements(problem.shape, line, numbered, cols, orders);
+  const finish = finisherOf(problem);
+  const bias = hasBias(problem)
+    ? line(inputs.length - 1, { first: 0, step: 1, length: width })
+    : null;
+  const wantAt = (at: number, col: number) => {
+    const value = right.values[at] ?? Number.NaN;
+    return finish ? finish(value, bias?.[col] ?? 0) : value;
+  };
   const sums = norms !== undefined && !isCopy;
   const read = await downloadRows(watch, want, rows, width * (sums ? 4 : bytes));
   const { flushed = 0 } = roundingOn(problem, choice, {});
-  const rounding = { ...roundingOf(terms), flushed };
-  const { tolerance, absolute } = boundOf(
-    { rounding, terms, growth: 1 },
-    rows.length * cols.length,
-  );
-  const scales = isInteger || isExact(problem, choice) ? null : right.scales;
+  const areExact = isInteger || isExact(problem, choice) || right.scales === null;
+  const usual = roundingOf(terms);
+  const rounding = {
+    ...usual,
+    sumRoundoff: areExact ? 0 : usual.sumRoundoff,
+    flushed,
+    // The reference takes no `tanh`.
+    epilogue: epilogueError(problem, 2 ** -24, 0),
+  };
+  const bounds = boundOf({ rounding, terms, growth: 1 }, rows.length * cols.length);
+  const isEqual = areExact && isExactEpilogue(problem);
   for (const [i, row] of rows.entries()) {
     const { memory, skipped } = read(i);
     const got = sums
@@ -100,8 +115,10 @@ export async function wrongElement(
       : fromDevice(memory, skipped / bytes + width).subarray(skipped / bytes);
     for (const [j, col] of cols.entries()) {
       const at = i * cols.length + j;
-      const found = { row, col, got: got[col] ?? Number.NaN, want: right.values[at] ?? Number.NaN };
-      const bound = scales ? tolerance * (scales[at] ?? 0) + absolute : 0;
+      const found = { row, col, got: got[col] ?? Number.NaN, want: wantAt(at, col) };
+      const ofSum = bounds.tolerance * (right.scales?.[at] ?? 0);
+      const ofStep = bounds.relative * Math.abs(found.want) + bounds.absolute;
+      const bound = isEqual ? 0 : ofSum + ofStep;
       if (!(Math.abs(found.got - found.want) <= bound)) return found;
     }
   }

@@ -1,7 +1,8 @@
 import { DTYPES } from '../../dtype';
+import { finishedWgsl } from '../../epilogue';
 import { ReferenceWrong } from '../../errors';
 import { ceilDiv, type Rows } from '../../numbers';
-import { opOf } from '../../ops';
+import { opOf, storedOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { shapeText } from '../../shape';
 import { readerOf } from '../../storage';
@@ -345,8 +346,7 @@ function destroyReference(reference: Reference | null | undefined): void {
   for (const buffer of [reference?.want, ...(reference?.norms ?? [])]) buffer?.destroy();
 }
 
-const storedInputs = (problem: Problem): readonly StoredTensor[] =>
-  opOf(problem).stored(problem.shape, problem.dtype).inputs;
+const storedInputs = (problem: Problem): readonly StoredTensor[] => storedOf(problem).inputs;
 
 const partsIn = (tensors: readonly StoredTensor[]): number =>
   tensors.reduce((sum, { parts }) => sum + parts.length, 0);
@@ -370,14 +370,16 @@ function referenceSource(problem: Problem): string {
   const { element, isInteger, sums } = DTYPES[problem.dtype];
   const { norms, reference } = onDevice(problem);
   const s = norms ? (isInteger ? sums : 'f32') : element;
-  return [readersOf(storedInputs(problem), s), reference].join('\n');
+  return [readersOf(storedInputs(problem), s), finishedWgsl(problem), reference].join('\n');
 }
 
 const normsSource = (tensor: StoredTensor, wgsl: string): string =>
   [readersOf([{ ...tensor, name: 'matrix' }], 'f32'), wgsl].join('\n');
 
 const keyOf = ({ problem, computes }: Proved): string =>
-  [problem.op, shapeText(problem), problem.dtype, problem.regime, computes].join(' ');
+  [problem.op, shapeText(problem), problem.dtype, problem.regime, problem.epilogue, computes].join(
+    ' ',
+  );
 
 /** The host's sums round on scaled inputs, and do not wrap: other inputs prove the same shader. */
 const isProvable = ({ problem, computes, choice }: Wanted): boolean =>
@@ -391,5 +393,5 @@ function classOf({ problem, computes }: Proved): string {
   const magnitudes = sizes.map(
     (size) => `${Math.floor(Math.log2(size))}${size % BLOCK ? '+' : ''}`,
   );
-  return [problem.op, computes, problem.dtype, ...magnitudes].join(' ');
+  return [problem.op, computes, problem.dtype, problem.epilogue, ...magnitudes].join(' ');
 }

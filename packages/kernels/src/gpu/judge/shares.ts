@@ -1,3 +1,4 @@
+import { NO_EPILOGUE } from '../../epilogue';
 import { ceilDiv, type Rows } from '../../numbers';
 import { opOf } from '../../ops';
 import type { Problem } from '../../problem';
@@ -62,12 +63,19 @@ export function partsOf(problem: Problem, mostBytes: number, step: number): Rows
 /** The bound of an element: in products of norms, in its magnitude, and in itself. */
 export function boundOf({ rounding, terms, growth }: Precision, elements: number) {
   const { sumRoundoff, store } = rounding;
-  const tolerance = sumTolerance(elements);
+  const { slope, hasBias, relative, absolute } = rounding.epilogue ?? NO_EPILOGUE;
+  const tolerance = slope * sumTolerance(elements);
+  // A bias is below 1.
+  const ofBias = hasBias ? tolerance * sumRoundoff : 0;
   return {
-    tolerance: growth * (tolerance * sumRoundoff + stagedSum(rounding)),
-    relative: store ? 2 * store.roundoff : 0,
+    tolerance: growth * (tolerance * sumRoundoff + slope * stagedSum(rounding)),
+    relative: (store ? 2 * store.roundoff : 0) + relative,
     // Above zero, since an exact error is divided by it.
-    absolute: (store ? store.subnormal : 1e-30) + tolerance * flushedSum(rounding, terms),
+    absolute:
+      (store ? store.subnormal : 1e-30) +
+      tolerance * flushedSum(rounding, terms) +
+      ofBias +
+      absolute,
   };
 }
 
