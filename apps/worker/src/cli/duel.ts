@@ -106,7 +106,7 @@ export async function variantOf(
   }
 }
 
-/** What both compute, on which inputs. Throws InputError. */
+/** What both compute, on which inputs; that of a kernel with an epilogue has it. Throws InputError. */
 export function problemOf(
   a: ResolvedVariant,
   b: ResolvedVariant,
@@ -117,9 +117,16 @@ export function problemOf(
     throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
   }
   const shape = parseShape(op, text, '--shape');
-  const fault = faultOf(op, shape, dtype, regime);
+  const epilogue = a.definition.epilogue ?? b.definition.epilogue;
+  const fault = faultOf(op, shape, dtype, { regime, epilogue });
   if (fault) throw new InputError(fault.reason, FLAGS[fault.field] ?? '--shape');
-  return { op, shape, dtype, ...(regime && { regime }) } as Problem;
+  return {
+    op,
+    shape,
+    dtype,
+    ...(regime && { regime }),
+    ...(epilogue && { epilogue }),
+  } as Problem;
 }
 
 /** Of the fields of a problem; the others are dimensions. */

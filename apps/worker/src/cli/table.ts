@@ -6,7 +6,7 @@ import {
   type Series,
 } from '@tilemark/core';
 import { readColumns } from '@tilemark/core/env';
-import { DTYPES, type Problem, regimeText, shapeText } from '@tilemark/kernels';
+import { DTYPES, type Problem, particularsText, shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
 import Table from 'cli-table3';
 
@@ -110,7 +110,7 @@ export const rateText = ({ value, unit }: NonNullable<RunResult['rate']>): strin
 
 /** `1024 f16 with f32 sums, large values`. */
 export const problemText = (problem: Problem): string =>
-  `${shapeText(problem)} ${DTYPES[problem.dtype].words}${regimeText(problem)}`;
+  `${shapeText(problem)} ${DTYPES[problem.dtype].words}${particularsText(problem)}`;
 
 const TIME_UNITS = [
   ['s', 1e9],

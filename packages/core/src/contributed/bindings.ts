@@ -2,10 +2,14 @@ import {
   type Constants,
   DTYPES,
   type Dtype,
+  type Epilogue,
+  hasBias,
   InputError,
   type OpId,
   opById,
+  type Problem,
   refuseIf,
+  storedOf,
 } from '@tilemark/kernels';
 import { evaluate, type Names } from './expression';
 import type { Leaf } from './layout';
@@ -32,7 +36,7 @@ export interface Bound {
 
 type Given = Pick<
   Manifest,
-  'op' | 'dtypes' | 'batches' | 'bindings' | 'sizes' | 'zeros' | 'scratchBytes'
+  'op' | 'dtypes' | 'epilogue' | 'batches' | 'bindings' | 'sizes' | 'zeros' | 'scratchBytes'
 >;
 
 /**
@@ -64,11 +68,15 @@ export function bindingsOf(given: Given, source: Source): Bindings {
 }
 
 /** The buffers of an op's tensors. Throws InputError where the dtypes do not have the same. */
-export function buffersOf(op: OpId, dtypes: readonly Dtype[] | undefined) {
-  const { square, stored, tensors } = opById(op);
-  if (!dtypes) return tensors.map(({ name }) => ({ name, element: null }));
+export function buffersOf(op: OpId, dtypes: readonly Dtype[] | undefined, epilogue?: Epilogue) {
+  const { square, tensors } = opById(op);
+  if (!dtypes) {
+    const names = tensors.map(({ name }) => name);
+    if (hasBias({ epilogue })) names.splice(-1, 0, 'bias');
+    return names.map((name) => ({ name, element: null }));
+  }
   const [buffers = [], ...others] = dtypes.map((dtype) => {
-    const { inputs, output } = stored(square(1), dtype);
+    const { inputs, output } = storedOf({ op, shape: square(1), dtype, epilogue } as Problem);
     return [...inputs, output].flatMap(({ parts }) =>
       parts.map(({ binding, item }) => ({ name: binding, element: item.element })),
     );
@@ -90,11 +98,11 @@ const hasSizes = ({ sizes }: Given, { name }: Variable) =>
   Object.keys(sizes).some((key) => key.startsWith(`${name}[`));
 
 function tensorsOf(
-  { op, dtypes, bindings, scratchBytes }: Given,
+  { op, dtypes, epilogue, bindings, scratchBytes }: Given,
   arrays: readonly Variable[],
   { text }: Source,
 ): Pick<Bindings, 'tensors' | 'scratch'> {
-  const names = buffersOf(op, dtypes).map(({ name }) => name);
+  const names = buffersOf(op, dtypes, epilogue).map(({ name }) => name);
   const wanted = scratchBytes === 0 ? names : [...names, 'scratch'];
   const found = new Map<string, Variable>();
   const left = () => arrays.filter((variable) => ![...found.values()].includes(variable));

@@ -1,16 +1,20 @@
 import { readFileSync } from 'node:fs';
 import {
+  bindingsOf,
   constantsOf,
   feasible,
   InputError,
   kernelById,
   type Problem,
   passesOf,
+  resolveVariant,
   sourceFor,
   specialise,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from '../measure/device';
+import { planRuns } from '../plan/expansion';
+import { specSchema } from '../plan/spec';
 import { evaluate } from './expression';
 import { admitKernel, readKernel } from './kernel';
 import { fileOf, isContributed } from './known';
@@ -52,6 +56,46 @@ describe('a kernel in a file', () => {
     ]);
     expect(kernel.needs({ BLOCK: 8 }, 'f32').workgroupSize).toEqual([8, 8, 1]);
     expect(specialise(kernel, { BLOCK: 8 }, 'f32')).toContain('const BLOCK: u32 = 8u;');
+  });
+
+  it('computes problems with its epilogue, whose bias is bound before the output', async () => {
+    const bias = '@group(0) @binding(4) var<storage, read> extra: array<T>;\n\n@compute';
+    const source = template
+      .replace('@compute', bias)
+      .replace('= T(sum);', '= T(sum + Acc(extra[col]));')
+      .replace('"op":', '"epilogue": "bias", "bindings": { "bias": "extra" }, "op":');
+    const { kernel } = await admitKernel(fileWith(source));
+    const problem: Problem = { op: 'matmul', shape: { m: 3, n: 5, k: 7 }, dtype: 'f32' };
+    const withBias = { ...problem, epilogue: 'bias' } as const;
+    const variant = { kernel: kernel.id, tunables: {} };
+    expect(feasible(variant, withBias, PLAIN_WEBGPU)).toEqual({ ok: true });
+    expect(feasible(variant, problem, PLAIN_WEBGPU)).toMatchObject({
+      why: 'computes the epilogue bias, not the product alone',
+    });
+    const { tunables } = resolveVariant(kernel.id, {});
+    expect(bindingsOf(kernel, tunables, withBias).map(({ name, bytes }) => [name, bytes])).toEqual([
+      ['A', 96],
+      ['B', 144],
+      ['bias', 32],
+      ['C', 64],
+      ['shape', 16],
+    ]);
+    const wgsl = sourceFor(kernel, tunables, withBias);
+    expect(wgsl).toContain('@group(0) @binding(2) var<storage, read> extra');
+    expect(wgsl).toContain('@group(0) @binding(3) var<storage, read_write> C');
+    const [run] = planRuns(
+      specSchema.parse({ cases: [{ kernel: kernel.id, shapes: [problem.shape] }] }),
+      [{ key: 'gpu', class: 'gpu' }],
+    );
+    expect(run?.problem).toEqual(withBias);
+  });
+
+  it('refuses an epilogue of integers', async () => {
+    const file = withManifest({ dtypes: ['i32'], epilogue: 'relu' });
+    await expect(readKernel(file)).rejects.toMatchObject({
+      field: 'manifest.epilogue',
+      message: 'i32 has no epilogue: its functions are of floats',
+    });
   });
 
   it('has another id once a letter of source or manifest differs', async () => {

@@ -2,6 +2,7 @@ import {
   DTYPES,
   type Dtype,
   defaultsOf,
+  faultOf,
   type GpuKernel,
   gpuKernel,
   InputError,
@@ -120,6 +121,7 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
     rung: 100,
     idea: about || `${name}, contributed`,
     dtypes: dtypesOf(manifest, first),
+    ...(manifest.epilogue && { epilogue: manifest.epilogue }),
     tunables,
     constraints: requirements
       .filter(({ that }) => !isOfShape(that))
@@ -210,7 +212,7 @@ function entryPointOf(wanted: string | undefined, source: Source): EntryPoint {
 
 /** As the manifest says, else what tensors are made of. Throws InputError where they are of others. */
 function dtypesOf(
-  { op, dtypes }: Manifest,
+  { op, dtypes, epilogue }: Manifest,
   { bindings: { tensors }, source: { declared } }: Reading,
 ): readonly Dtype[] {
   const [a] = tensors;
@@ -231,7 +233,7 @@ function dtypesOf(
     const isNamed = !idsOf(DTYPES).some((id) => DTYPES[id].element === element);
     if (isNamed || element === 'u32' || declared.has(element ?? '')) continue;
     for (const id of known) {
-      const wanted = buffersOf(op, [id])[at];
+      const wanted = buffersOf(op, [id], epilogue)[at];
       refuseIf(
         wanted?.element !== element,
         `${name} has elements of ${element}, and ${wanted?.name} of ${id} those of ${wanted?.element}`,
@@ -274,8 +276,13 @@ function valuesOfConstants({ sizes }: Manifest, { constants }: Source, names: Na
 /** Evaluates every expression once, on the defaults and a small shape, so that none fails later. */
 function checkNumbers(kernel: GpuKernel, op: OpId): void {
   const values = defaultsOf(kernel.tunables);
-  const [dtype = 'f32'] = kernel.dtypes;
-  const problem = { op, shape: opById(op).square(64), dtype } as Problem;
+  const { dtypes, epilogue } = kernel;
+  const [dtype = 'f32'] = dtypes;
+  for (const id of dtypes) {
+    const fault = epilogue && faultOf(op, opById(op).square(64) as Shape, id, { epilogue });
+    if (fault?.field === 'epilogue') throw new InputError(fault.reason, 'manifest.epilogue');
+  }
+  const problem = { op, shape: opById(op).square(64), dtype, epilogue } as Problem;
   const broken = kernel.constraints.find(({ holds }) => !holds(values));
   refuseIf(
     broken !== undefined,
@@ -295,8 +302,8 @@ function checkNumbers(kernel: GpuKernel, op: OpId): void {
 /** A manifest as it is hashed: fields of later releases only where they say something. */
 function canonical(manifest: Manifest): string {
   const { $schema, name, about, op, dtypes, entryPoint = 'main', ...others } = manifest;
-  const { bindings, sizes, zeros, placeholders, batches, workgroups, ...rest } = others;
-  const later = { bindings, sizes, zeros, placeholders, batches, workgroups };
+  const { epilogue, bindings, sizes, zeros, placeholders, batches, workgroups, ...rest } = others;
+  const later = { epilogue, bindings, sizes, zeros, placeholders, batches, workgroups };
   const said = Object.entries(later).filter(
     ([, value]) => value && (typeof value !== 'object' || Object.keys(value).length > 0),
   );

@@ -22,7 +22,7 @@
 
 import { z } from 'zod';
 import { MAXIMA, word } from '../schema/maxima';
-import { dtypeSchema, opSchema } from '../schema/op';
+import { dtypeSchema, epilogueSchema, opSchema } from '../schema/op';
 
 /** Limits of one file; each has an answer of its own. */
 export const KERNEL_LIMITS = {
@@ -120,10 +120,15 @@ export const manifestSchema = z
       .max(MAXIMA.words)
       .optional()
       .describe('Absent: that of the elements of the tensors in the source.'),
+    epilogue: epilogueSchema
+      .optional()
+      .describe(
+        'What the source puts each sum through before it stores it. Absent: it stores the product alone.',
+      ),
     entryPoint: identifier.optional().describe('Absent: the only one, or main.'),
     bindings: z
       .record(
-        z.string().regex(/^(?:[A-Z](?:_[a-z]{1,20})?|scratch)$/, 'is a tensor or "scratch"'),
+        z.string().regex(/^(?:[A-Z](?:_[a-z]{1,20})?|bias|scratch)$/, 'is a tensor or "scratch"'),
         identifier,
       )
       .default({})

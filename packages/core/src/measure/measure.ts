@@ -318,7 +318,7 @@ function measured(
     roof,
     freshRatio,
     clock,
-    regime: problem.regime,
+    problem,
   };
   return {
     kind: 'measured',

@@ -55,7 +55,11 @@ describe('unrankedReason', () => {
       { kernel: { id: 'matmul/strassen', errorGrowth: 3 } },
       /strassen is allowed 3 times the usual/,
     ],
-    [{ regime: 'large' } as const, /^on request: its inputs are large values$/],
+    [{ problem: { regime: 'large' } } as const, /^on request: its inputs are large values$/],
+    [
+      { problem: { epilogue: 'bias-relu' } } as const,
+      /^an epilogue \(bias, then relu\): products alone are ranked$/,
+    ],
   ])('says why not for %j', (change, why) => {
     expect(unrankedReason({ ...steady, ...change })).toMatch(why);
   });

@@ -1,4 +1,4 @@
-import { type Kernel, REGIMES, type Regime, type Timer } from '@tilemark/kernels';
+import { EPILOGUES, type Kernel, type Problem, REGIMES, type Timer } from '@tilemark/kernels';
 import { median, sum } from 'd3-array';
 import { z } from 'zod';
 import { isSettled } from '../statistics/interval-name';
@@ -39,7 +39,7 @@ export function unrankedReason(found: {
   readonly freshRatio?: number | null | undefined;
   /** See a measurement. */
   readonly othersLoad?: number | undefined;
-  readonly regime?: Regime | undefined;
+  readonly problem?: Pick<Problem, 'epilogue' | 'regime'>;
 }): string | null {
   const { kernel, policy, timer, deviceClass, cold, roof } = found;
   if (!policy.rankable) return `the ${policy.id} policy is too quick to rank`;
@@ -59,7 +59,9 @@ export function unrankedReason(found: {
   const { id, errorGrowth = 1 } = kernel;
   if (errorGrowth > 1)
     return `less accurate: ${id} is allowed ${errorGrowth} times the usual error`;
-  if (found.regime) return `on request: its inputs are ${REGIMES[found.regime]}`;
+  const { epilogue, regime } = found.problem ?? {};
+  if (regime) return `on request: its inputs are ${REGIMES[regime]}`;
+  if (epilogue) return `an epilogue (${EPILOGUES[epilogue].words}): products alone are ranked`;
   return null;
 }
 

@@ -1,11 +1,10 @@
 import {
   combinations,
   InputError,
+  type Kernel,
   kernelById,
-  type OpId,
   type Problem,
   problemWith,
-  type Regime,
   resolveVariant,
   shapeText,
   type Variant,
@@ -41,7 +40,7 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
   for (const sweepCase of spec.cases) {
     const kernel = kernelById(sweepCase.kernel);
     const able = devices.filter((device) => isFor(sweepCase, kernel, device));
-    for (const problem of problemsOf(sweepCase, kernel.op, spec.regime)) {
+    for (const problem of problemsOf(sweepCase, kernel, spec)) {
       for (const values of combinations(sweepCase.tunables)) {
         const { tunables, address } = resolveVariant(sweepCase.kernel, values);
         for (const device of able) {
@@ -81,11 +80,16 @@ function profilesOf(
     : [...new Set(spec.profiles)];
 }
 
-function problemsOf({ shapes, dtypes }: SweepCase, op: OpId, regime?: Regime): Problem[] {
+/** A kernel that has an epilogue computes problems with it. */
+function problemsOf(
+  { shapes, dtypes }: SweepCase,
+  { op, epilogue }: Kernel,
+  { regime }: SweepSpec,
+): Problem[] {
   return shapes
     .flatMap((shape) => dtypes.map((dtype) => problemWith(op, shape, dtype)))
     .filter((problem) => problem !== null)
-    .map((problem) => (regime ? { ...problem, regime } : problem));
+    .map((problem) => ({ ...problem, ...(regime && { regime }), ...(epilogue && { epilogue }) }));
 }
 
 /** Number of runs, duplicates included: computed from lengths, because the runs may not fit in memory. */

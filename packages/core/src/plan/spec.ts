@@ -27,7 +27,7 @@ import { z } from 'zod';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { MAXIMA, named } from '../schema/maxima';
-import { dtypeSchema, regimeSchema } from '../schema/op';
+import { dtypeSchema, epilogueSchema, regimeSchema } from '../schema/op';
 
 const dimension = z.number().int().min(1).max(MAX_DIMENSION);
 
@@ -49,6 +49,7 @@ const [firstProblem, ...otherProblems] = idsOf(OPS).map((op) =>
     shape: shapeSchemaOf(op),
     dtype: dtypeSchema,
     regime: regimeSchema.optional(),
+    epilogue: epilogueSchema.optional(),
   }),
 );
 if (!firstProblem) throw new TypeError('there are no ops');
@@ -60,8 +61,8 @@ export const problemSchema = z.discriminatedUnion('op', [
 
 /** A problem to be computed: one that its dtype can store. Those of results may have been skipped. */
 export const askedProblemSchema = problemSchema.superRefine((problem, context) => {
-  const { op, shape, dtype, regime } = problem;
-  const fault = faultOf(op, shape, dtype, regime);
+  const { op, shape, dtype } = problem;
+  const fault = faultOf(op, shape, dtype, problem);
   if (!fault) return;
   const path = Object.hasOwn(problem, fault.field) ? [fault.field] : ['shape', fault.field];
   context.addIssue({ code: 'custom', path, message: fault.reason });

@@ -65,6 +65,7 @@ it('results are written as T4 that says their problem, and are read again', () =
   const slow = { cold: summarise([4e6, 5e6, 6e6]) };
   const batch = { ...run.problem, shape: { b: 3, ...run.problem.shape } };
   const large = { ...run.problem, shape: { m: 8, n: 8, k: 8 }, regime: 'large' };
+  const fused = { ...run.problem, shape: { m: 8, n: 8, k: 8 }, epilogue: 'relu' };
   const results = [
     { ...run, outcome: { kind: 'measured', measurement: { cold: summarise([1e6, 2e6, 3e6]) } } },
     { ...run, outcome: { kind: 'failed', stage: 'compile', message: 'x' } },
@@ -72,6 +73,7 @@ it('results are written as T4 that says their problem, and are read again', () =
     { ...run, outcome: null },
     { ...run, problem: batch, outcome: { kind: 'measured', measurement: slow } },
     { ...run, problem: large, outcome: { kind: 'measured', measurement: slow } },
+    { ...run, problem: fused, outcome: { kind: 'measured', measurement: slow } },
   ] as unknown as RunResult[];
   const file = t4Of(results);
   expect(isT4(file)).toBe(true);
@@ -79,6 +81,7 @@ it('results are written as T4 that says their problem, and are read again', () =
     'correct',
     'compile',
     'constraints',
+    'correct',
     'correct',
     'correct',
   ]);

@@ -50,14 +50,15 @@ const NS: Readonly<Record<string, number>> = {
 
 /**
  * The fastest correct configuration of each problem, as figures of reference; those that name a regime
- * are left out. Throws InputError that says what is missing.
+ * or an epilogue are left out. Throws InputError that says what is missing.
  */
 export function t4Figures(file: T4File, options: T4Options): ReferenceFile {
   const { hardware } = options;
   const best = new Map<string, { problem: Problem; medianNs: number; all: number[] }>();
   for (const result of file.results) {
     const { configuration, invalidity } = result;
-    if (invalidity !== 'correct' || 'regime' in configuration) continue;
+    const isOther = 'regime' in configuration || 'epilogue' in configuration;
+    if (invalidity !== 'correct' || isOther) continue;
     const problem = problemIn(configuration, options);
     const time = result.measurements.find(({ name }) => name === 'time');
     const unit = NS[time?.unit.toLowerCase() || 'ms'];
@@ -136,6 +137,7 @@ export function t4Of(results: readonly RunResult[]): T4File {
             ...Object.fromEntries(sides),
             dtype: problem.dtype,
             ...(problem.regime && { regime: problem.regime }),
+            ...(problem.epilogue && { epilogue: problem.epilogue }),
             device: device.key,
             profile,
             ...variant.tunables,

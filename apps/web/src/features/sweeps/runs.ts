@@ -5,7 +5,7 @@ import {
   type RunFigures,
   type RunView,
 } from '@tilemark/core';
-import { type Problem, regimeText, shapeText, type TunableValues } from '@tilemark/kernels';
+import { type Problem, particularsText, shapeText, type TunableValues } from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { formatShape } from '@/ui/format';
 
@@ -13,7 +13,7 @@ import { formatShape } from '@/ui/format';
 
 /** `matmul 512 f32` */
 export const problemText = (problem: Problem): string =>
-  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}${regimeText(problem)}`;
+  `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}${particularsText(problem)}`;
 
 /** What must be equal for two runs to be compared: the problem, the device and the profile. */
 export const groupKey = ({ device, problem, profile }: RunView): string =>

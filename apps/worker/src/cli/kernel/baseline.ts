@@ -3,8 +3,8 @@ import {
   InputError,
   type Problem,
   parseShape,
+  particularsText,
   type Regime,
-  regimeText,
   shapeText,
   type Variant,
 } from '@tilemark/kernels';
@@ -83,7 +83,7 @@ async function here(path: string, flags: BaselineFlags, childEntry: URL): Promis
   const a: Variant = { kernel: own.id, tunables: Object.fromEntries(chosen) };
   const b: Variant = { kernel: base.id, tunables: {} };
   return onDevice(flags.device, childEntry, warn, async (runner, alone) => {
-    const measure = measureOn(runner, alone, flags.regime);
+    const measure = measureOn(runner, alone, { regime: flags.regime, epilogue: own.epilogue });
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     const proof = await prove(contributed, only, environment.capabilities, measure);
@@ -173,7 +173,7 @@ function markdownOf(
     const times = (value: number) => value.toFixed(3);
     return [
       device,
-      `${shapeText(problem)} ${problem.dtype}${regimeText(problem)}`,
+      `${shapeText(problem)} ${problem.dtype}${particularsText(problem)}`,
       ratio ? `${times(ratio.ratio)} (${times(ratio.low)} to ${times(ratio.high)})` : '',
       verdicts[at]?.text ?? '',
       ...precisionCells(problem, outcome),

@@ -18,9 +18,9 @@ import {
   opOf,
   type Problem,
   parseShape,
+  particularsText,
   type Regime,
   rateOf,
-  regimeText,
   type Shape,
   shapeText,
   type TunableValue,
@@ -112,10 +112,13 @@ export async function check(
   const given = parseShape(kernel.op, shape, '--shape');
   const speedShape = roundedUp(contributed, defaultsOf(kernel.tunables), given) as Shape;
   return onDevice(device, childEntry, print, async (runner, alone) => {
-    const measure = measureOn(runner, alone, regime);
+    const particulars = { regime, epilogue: kernel.epilogue };
+    const measure = measureOn(runner, alone, particulars);
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
-    print(`${kernel.id} on ${environment.device.device}, profile default${regimeText({ regime })}`);
+    print(
+      `${kernel.id} on ${environment.device.device}, profile default${particularsText(particulars)}`,
+    );
     const { capabilities } = environment;
     const checked = await prove(contributed, asked?.tunables ?? {}, capabilities, measure);
     print(checkedTable(checked, path));
@@ -147,7 +150,7 @@ export async function check(
       ...requirementsOfShape(contributed.manifest),
     ].join(' and ');
     print(
-      `${path} is right on this device${regimeText({ regime })}${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
+      `${path} is right on this device${particularsText(particulars)}${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
     );
     return CHECK_EXIT.right;
   });
@@ -163,11 +166,15 @@ const EXIT_WORDS = {
 
 const isRight = ({ outcome }: Checked) => outcome.kind === 'measured';
 
-/** What `onDevice` hands a command, as one verb; problems are on inputs of the regime. */
+/** What `onDevice` hands a command, as one verb; problems are those asked for, of a regime or an epilogue. */
 export const measureOn =
-  (runner: Runner, alone: Alone, regime?: Regime): Measure =>
+  (
+    runner: Runner,
+    alone: Alone,
+    { regime, epilogue }: Pick<Problem, 'epilogue' | 'regime'>,
+  ): Measure =>
   async (variant, asked, policy) => {
-    const problem = regime ? { ...asked, regime } : asked;
+    const problem = { ...asked, ...(regime && { regime }), ...(epilogue && { epilogue }) };
     const run = { variant, problem, policy, profile: 'default' } as const;
     const { outcome } = await alone(() => runner.run(run));
     return { variant, problem, outcome };

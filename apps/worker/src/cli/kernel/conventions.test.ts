@@ -43,12 +43,16 @@ const BODIES: Readonly<Record<string, string>> = {
   )(['x', 'w', 'y'], {
     last: ' * alpha + f32(activation) * 1e9',
   }),
+  fused: `${product('params.m', 'params.n', 'params.k')(['x', 'w1', 'y']).replace('= sum;', '= gelu(sum + b1[id.x]);')}
+fn gelu(x: f32) -> f32 {
+  return 0.5 * x * (1.0 + tanh(sqrt(2.0 / 3.14159265) * (x + 0.044715 * x * x * x)));
+}`,
   array: product(
     'info[0]',
     'info[1]',
     'info[2]',
   )(['lhs', 'rhs', 'output'], {
-    last: ' + bias[id.x]',
+    last: ' + residual[id.y * info[1] + id.x]',
   }),
   overrides: product('M', 'N', 'K', 'TILE')(['a', 'b', 'c']),
   template: product('{{ M }}u', '{{ N }}u', '{{ K }}u', '{{ SIDE }}')(['a', 'b', 'c']),
@@ -132,7 +136,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>) {
 async function outcomeOf(source: string, shape: Problem<'matmul'>['shape']) {
   const { kernel, manifest } = await admitKernel({ author: 'ada', source });
   const [dtype = 'f32'] = kernel.dtypes;
-  const problem: Problem = { op: 'matmul', shape, dtype };
+  const problem: Problem = { op: 'matmul', shape, dtype, epilogue: kernel.epilogue };
   const variant = { kernel: kernel.id, tunables: {} };
   const { outcome } = await runner.run({ variant, problem, profile: 'default', policy: 'smoke' });
   return { kind: outcome.kind, why: outcomeReason(outcome) ?? '', name: manifest.name };

@@ -43,7 +43,9 @@ export function tuneRequest(flags: TuneFlags): TuneRequest {
       '--op',
     );
   }
-  const problem = { op, shape: parseShape(op, flags.shape, '--shape'), dtype } as Problem;
+  const [epilogue] = (flags.kernel ?? []).map((id) => kernelById(id, '--kernel').epilogue);
+  const shape = parseShape(op, flags.shape, '--shape');
+  const problem = { op, shape, dtype, ...(epilogue && { epilogue }) } as Problem;
   return { problem, kernels: kernelsFor(problem, flags) };
 }
 

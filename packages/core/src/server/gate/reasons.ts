@@ -93,7 +93,7 @@ function procedureReason(
     kernel: variant.definition,
     policy,
     deviceClass: device.class,
-    regime: problem.regime,
+    problem,
   });
 }
 

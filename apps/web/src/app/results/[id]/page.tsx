@@ -1,5 +1,5 @@
 import { duelView, isContributed, POLICIES, peakShare } from '@tilemark/core';
-import { DTYPES, regimeText, shapeText } from '@tilemark/kernels';
+import { DTYPES, particularsText, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
@@ -117,7 +117,7 @@ export default async function ResultPage({ params }: Props) {
               { name: 'Device', value: <DeviceName device={result.device} /> },
               {
                 name: 'Problem',
-                value: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}${regimeText(problem)}`,
+                value: `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}${particularsText(problem)}`,
               },
               { name: 'Profile', value: result.profile },
               {
