@@ -217,7 +217,7 @@ function dtypesOf(
 ): readonly Dtype[] {
   const [a] = tensors;
   const isOf = (id: Dtype) =>
-    buffersOf(op, [id]).every(({ element }, at) => element === tensors[at]?.element);
+    buffersOf(op, [id], epilogue).every(({ element }, at) => element === tensors[at]?.element);
   // The first of several with these elements: row-major, and with sums in f32.
   const dtype =
     idsOf(DTYPES).find(isOf) ?? idsOf(DTYPES).find((id) => DTYPES[id].element === a?.element);
