@@ -184,7 +184,7 @@ describe('a runner of the first adapter', () => {
   });
 
   it('ends a child that gives no sign of life, and measures the next run', async () => {
-    const runner = runnerOf('0', 20_000);
+    const runner = runnerOf('0', 10_000);
     const { outcome } = await runner.run(long, {
       onStep: (step) => {
         if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
@@ -193,7 +193,7 @@ describe('a runner of the first adapter', () => {
     expect(outcome).toEqual({
       kind: 'failed',
       stage: 'device',
-      message: expect.stringMatching(/no answer for 20 s at step: warm-up/),
+      message: expect.stringMatching(/no answer for 10 s at step: warm-up/),
     });
     expect((await runner.run(quick)).outcome.kind).toBe('measured');
   });

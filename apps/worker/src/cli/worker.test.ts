@@ -81,35 +81,52 @@ const attached = () => eventually(async () => (await store.workers.list())[0]);
 const becomes = (state: string) =>
   eventually(async () => ((await store.workers.list())[0]?.state === state ? true : null));
 
-it('starts the standard suites on a new device; drains, pauses and works again as an admin wants, and keeps to it over a restart', async () => {
+/** Pauses a worker and queues runs of a second, instead of those of many that a new device begins with. */
+async function shortRuns(workerId: string, redisUrl: string | null) {
+  await starter();
+  await store.workers.want(workerId, 'paused');
+  await becomes('paused');
+  const { items } = await store.sweeps.list();
+  await Promise.all(items.map((sweep) => store.sweeps.cancel(sweep.id)));
+  const shapes = Array.from({ length: 40 }, (_, i) => ({ m: 240 + i, n: 256, k: 256 }));
+  const spec = { cases: [{ kernel: 'matmul/cpu-naive', shapes }], policy: 'screen' };
+  const queue = openQueue({ databaseUrl, redisUrl });
+  const short = newSweepSchema.parse({ name: 'short', spec });
+  const sweep = await submitSweep({ store, queue }, short, { name: 'tester' });
+  return { sweep, queue };
+}
+
+it('starts the standard suites on a new device; pauses, drains and works again as an admin wants, and keeps to it over a restart', async () => {
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' };
   const port = await freePort();
   const first = start(['--device', 'cpu', '--metrics', String(port)], env);
   onTestFinished(() => void first.child.kill('SIGKILL'));
-  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
   const running = () => eventually(async () => (await store.workers.list())[0]?.run);
   const { id, device } = await attached();
   expect(device.class).toBe('cpu');
-  const sweep = await starter();
-  expect(sweep).toMatchObject({ suite: expect.stringMatching(/^starter@/), createdBy: 'tilemark' });
+  const suite = expect.stringMatching(/^starter@/);
+  expect(await starter()).toMatchObject({ suite, createdBy: 'tilemark' });
 
+  await running();
+  const { queue, sweep } = await shortRuns(id, redisUrl);
+  onTestFinished(() => queue.close());
+  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
+  expect((await store.workers.list())[0]?.run).toBeNull();
+  expect(first.stdout()).toContain('run handed back');
+
+  await store.workers.want(id, 'working');
   const inHand = await running();
+  const told = first.stdout().length;
   await store.workers.want(id, 'drained');
   await becomes('paused');
   const drained = await store.sweeps.results(sweep.id);
   expect(drained.items.find(({ runId }) => runId === inHand.id)?.outcome?.kind).toBe('measured');
-  const { pending } = await counts();
-  expect(pending).toBeGreaterThan(0);
+  expect(first.stdout().slice(told)).not.toContain('run handed back');
+  expect((await counts()).pending).toBeGreaterThan(0);
   const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   expect(metrics).toMatch(/tilemark_worker_runs_total\{outcome="measured"\} [1-9]/);
 
-  await store.workers.want(id, 'working');
-  await running();
   await store.workers.want(id, 'paused');
-  await becomes('paused');
-  expect((await store.workers.list())[0]?.run).toBeNull();
-  expect(first.stdout()).toContain('run handed back');
-
   first.child.kill('SIGTERM');
   expect(await first.ended).toBe(0);
   expect(await store.workers.list()).toEqual([]);
@@ -117,7 +134,6 @@ it('starts the standard suites on a new device; drains, pauses and works again a
   onTestFinished(() => void second.child.kill('SIGKILL'));
   await becomes('paused');
   await store.workers.want((await attached()).id, 'working');
-  // Of whichever sweep: those that a new device is given come between.
   await running();
   expect(await counts()).toMatchObject({ failed: 0 });
   second.child.kill('SIGTERM');
@@ -156,16 +172,7 @@ it('ends with one line and code 2 for a device that is not there', async () => {
 it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async () => {
   const { child, ended } = start(['--device', 'cpu'], { DATABASE_URL: databaseUrl });
   const { id, device } = await attached();
-  const queue = openQueue({ databaseUrl, redisUrl: null });
-  // A short run instead of those that a new device begins with.
-  await starter();
-  await store.workers.want(id, 'paused');
-  await becomes('paused');
-  const { items } = await store.sweeps.list();
-  await Promise.all(items.map((sweep) => store.sweeps.cancel(sweep.id)));
-  const cases = [{ kernel: 'matmul/cpu-naive', shapes: [{ m: 16, n: 16, k: 16 }] }];
-  const short = newSweepSchema.parse({ name: 'short', spec: { cases, policy: 'smoke' } });
-  const sweep = await submitSweep({ store, queue }, short, { name: 'tester' });
+  const { queue, sweep } = await shortRuns(id, null);
   await store.workers.want(id, 'working');
   await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
   expect(await queue.depth(device.key)).toBeGreaterThanOrEqual(0);
@@ -181,7 +188,11 @@ it.skipIf(redisUrl === null)('signs off and ends when Redis is gone for good', a
     REDIS_URL: redis?.url ?? '',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  await eventually(async () => ((await attached()).state === 'running' ? true : null));
+  const { id } = await attached();
+  const { queue } = await shortRuns(id, redis?.url ?? null);
+  await queue.close();
+  await store.workers.want(id, 'working');
+  await becomes('running');
   await redis?.stop();
   child.kill('SIGTERM');
   expect(await ended).toBe(0);

@@ -162,7 +162,7 @@ export class DeviceOwner {
         const watch = () => {
           clearTimeout(hung);
           const isCompiling = this.#lastStep === 'compile' && isForeign;
-          const ms = isCompiling ? COMPILE_WITHIN_MS : this.#watchdogMs;
+          const ms = isCompiling ? Math.min(COMPILE_WITHIN_MS, this.#watchdogMs) : this.#watchdogMs;
           const silent = `no answer for ${ms / 1000} s at step: ${this.#lastStep}`;
           hung = setTimeout(() => fail(silent), ms);
         };
