@@ -170,7 +170,7 @@ test('a kill and a restart lose nothing', async () => {
 });
 
 test('Ctrl-C ends every part, in the middle of a run', async () => {
-  await submit({ name: 'In hand', policy: 'default' });
+  await submit({ name: 'In hand', policy: 'screen' });
   await expect.poll(isAtWork, { timeout: 60_000 }).toBe(true);
   expect(await grid.stop('SIGINT')).toBe(0);
   await expect(fetch(`${grid.url}/api/v1/health`)).rejects.toThrow();

@@ -185,11 +185,14 @@ describe('a runner of the first adapter', () => {
 
   it('ends a child that gives no sign of life, and measures the next run', async () => {
     const runner = runnerOf('0', 10_000);
-    const { outcome } = await runner.run(long, {
-      onStep: (step) => {
-        if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
+    const { outcome } = await runner.run(
+      { ...quick, policy: 'default' },
+      {
+        onStep: (step) => {
+          if (step === 'warm-up') process.kill(runner.pid ?? 0, 'SIGSTOP');
+        },
       },
-    });
+    );
     expect(outcome).toEqual({
       kind: 'failed',
       stage: 'device',

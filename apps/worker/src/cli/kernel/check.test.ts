@@ -54,22 +54,6 @@ it('kernel new writes a kernel that check proves, and bench measures it', async 
   const bench = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags);
   expect(bench.text).toMatch(/local\/mine@[0-9a-f]{8}/);
   expect(bench.code).toBe(0);
-  // Its default alone, which is in no duel.
-  const tuned = await tilemark(
-    'tune',
-    '--wgsl',
-    'mine.wgsl',
-    '--tunable',
-    'BLOCK=16',
-    '--shape',
-    '48',
-    '--budget',
-    '3s',
-    '--device',
-    'auto',
-  );
-  expect(tuned.text).toMatch(/^Winner: \S*mine\S*\[BLOCK=16\]/m);
-  expect(tuned.code).toBe(0);
   const fast = await tilemark('bench', '--wgsl', 'mine.wgsl', ...flags, '--profile', 'fast');
   expect(fast).toMatchObject({ code: 2, text: expect.stringContaining('profile default only') });
 });

@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { type BenchFile, benchFileSchema, evidenceSchema } from '@tilemark/core';
+import { type BenchFile, benchFileSchema, evidenceSchema, kernelTemplate } from '@tilemark/core';
 import { expect, it } from 'vitest';
 import { type Ended, NAIVE, useTune } from './tune.test-helper';
 
@@ -71,4 +71,13 @@ it('tune tries a space, writes results, saves the winner, and goes on from its c
   await writeFile(file('broken'), `${line}\n{"device"\n${line}\n`);
   const broken = await tune(...args, '--cache', file('broken'));
   expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('line 2 of') });
+});
+
+it('tune searches the kernel of a file', async () => {
+  await writeFile(file('mine.wgsl'), kernelTemplate('mine'));
+  // Its default alone, which is in no duel.
+  const search = ['--tunable', 'BLOCK=16', '--shape', '48', '--budget', '3s'];
+  const { code, stdout } = await tune('--wgsl', file('mine.wgsl'), ...search);
+  expect(stdout).toMatch(/^Winner: \S*mine\S*\[BLOCK=16\]/m);
+  expect(code).toBe(0);
 });
