@@ -390,6 +390,14 @@ describe('in a regime that its problem names', () => {
     },
   );
 
+  test('sums whose operands are staged in f16 are exact where others are', async () => {
+    for (const rounding of ['+ 0x1000u', ''] as const) {
+      const problem = product(33, 70, 65, 'f32-staged-f16');
+      const found = await tried(staged(rounding), problem);
+      expect(found).toEqual({ usual: true, regimes: [INTEGERS, SCALED], wrongOn: [] });
+    }
+  });
+
   test.each<[Problem, string]>([
     [
       { ...product(4, 4, 4, 'i32'), regime: 'outliers' },
