@@ -47,9 +47,16 @@ function candidates({ params: [param] }: Suite, sizes: ReadonlySet<number>) {
 const namesOf = (runs: readonly PlannedRun[]): ReadonlySet<string> =>
   new Set(
     runs.map(({ address, deviceKey, policy, problem, profile }) =>
-      [address, shapeText(problem), problem.dtype, problem.regime, deviceKey, profile, policy].join(
-        ' ',
-      ),
+      [
+        address,
+        shapeText(problem),
+        problem.dtype,
+        problem.regime,
+        problem.epilogue,
+        deviceKey,
+        profile,
+        policy,
+      ].join(' '),
     ),
   );
 

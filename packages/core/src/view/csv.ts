@@ -60,6 +60,7 @@ const resultColumns = ({ ops, tunables }: ResultKinds): readonly Column<RunResul
   ),
   ['dtype', (result) => result.problem.dtype],
   ['regime', (result) => result.problem.regime],
+  ['epilogue', (result) => result.problem.epilogue],
   ['device', (result) => result.device.key],
   ['worker', (result) => result.workerName],
   ['profile', (result) => result.profile],

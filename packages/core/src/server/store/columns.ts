@@ -11,7 +11,7 @@ import { canonicalJson, fromJson, sha256, toJson } from './database';
 export const runOf = (
   row: Pick<
     Prisma.RunGetPayload<object>,
-    'kernel' | 'tunables' | 'op' | 'shape' | 'dtype' | 'regime' | 'profile' | 'policy'
+    'kernel' | 'tunables' | 'op' | 'shape' | 'dtype' | 'regime' | 'epilogue' | 'profile' | 'policy'
   >,
 ) => ({
   variant: { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) },

@@ -100,6 +100,7 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
   const newest = await db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT ON ("address", "deviceKey", "op", "shape", "dtype") "id" FROM "Run"
     WHERE "kernel" = ANY(${[...ids]}) AND strpos("kernel", '@') > 0 AND "regime" IS NULL
+      AND "epilogue" IS NULL
     ORDER BY "address", "deviceKey", "op", "shape", "dtype", "sweepId" DESC LIMIT ${MOST_RUNS}`;
   const [rows, listed] = await Promise.all([
     db.run.findMany({ where: { id: { in: newest.map((row) => row.id) } }, include: RUN_VIEW }),

@@ -192,7 +192,7 @@ export async function refuseTwins(
       SELECT other."id", other."medianNs", other."coldSamplesNs",
         CASE WHEN other."id" IN (SELECT "id" FROM mine) THEN run."ordinal" END AS "place",
         (other."importedBy", run."deviceKey", run."address", run."op", run."dtype", run."shape",
-          run."regime", run."profile")::text AS "work"
+          run."regime", run."epilogue", run."profile")::text AS "work"
       FROM "Result" AS other JOIN "Run" AS run ON run."id" = other."runId"
       WHERE other."medianNs" IN (SELECT "medianNs" FROM mine)),
     found AS (
@@ -311,6 +311,7 @@ export const newRun = (run: PlannedRun, ordinal: number, ended: Ended | null = n
   shape: shapeText(run.problem),
   dtype: run.problem.dtype,
   regime: run.problem.regime ?? null,
+  epilogue: run.problem.epilogue ?? null,
   profile: run.profile,
   policy: run.policy,
   rival: run.rival?.variant ?? null,
@@ -355,12 +356,13 @@ export async function insertRuns(
   for (const some of batches(runs, RUNS_PER_INSERT)) {
     await tx.$executeRaw`
       INSERT INTO "Run" ("sweepId", "id", "ordinal", "deviceKey", "kernel", "tunables", "address",
-        "op", "shape", "dtype", "regime", "profile", "policy", "rival", "state", "workerId", "endedAt")
+        "op", "shape", "dtype", "regime", "epilogue", "profile", "policy", "rival", "state",
+        "workerId", "endedAt")
       SELECT ${sweepId}, r.*
       FROM jsonb_to_recordset(${JSON.stringify(some)}::jsonb) AS r (
         "id" text, "ordinal" int, "deviceKey" text, "kernel" text, "tunables" jsonb, "address" text,
-        "op" text, "shape" text, "dtype" text, "regime" text, "profile" "Profile", "policy" text,
-        "rival" jsonb, "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
+        "op" text, "shape" text, "dtype" text, "regime" text, "epilogue" text, "profile" "Profile",
+        "policy" text, "rival" jsonb, "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
   }
 }
 

@@ -78,7 +78,7 @@ export function referencesOf(db: PrismaClient) {
             AND figure."ns" * (1 + ${SHORTENED}::float8)
         JOIN "Run" AS run ON run."id" = result."runId"
           AND run."address" = figure."address" AND run."shape" = figure."shape"
-          AND run."regime" IS NULL`;
+          AND run."regime" IS NULL AND run."epilogue" IS NULL`;
       return new Map(rows.map(({ place, ...result }) => [kernels[place - 1], result]));
     },
 

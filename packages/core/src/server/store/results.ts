@@ -21,14 +21,14 @@ async function othersNs(
   { id, party, run }: Pick<ResultRow, 'id' | 'party' | 'run'>,
   driver: string,
 ): Promise<number[]> {
-  const { deviceKey, address, shape, op, dtype, regime, profile, policy } = run;
+  const { deviceKey, address, shape, op, dtype, regime, epilogue, profile, policy } = run;
   const others = await db.result.findMany({
     where: {
       id: { not: id },
       medianNs: { not: null },
       unranked: null,
       party,
-      run: { deviceKey, address, shape, op, dtype, regime, profile, policy },
+      run: { deviceKey, address, shape, op, dtype, regime, epilogue, profile, policy },
       environment: { content: { path: ['driver'], equals: driver } },
     },
     select: { medianNs: true },

@@ -321,6 +321,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
           FROM "Run" AS r
           WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
             AND r."policy" = ANY (${RANKABLE}::text[]) AND r."regime" IS NULL
+            AND r."epilogue" IS NULL
           ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC,
             "isRunning" DESC
         ) AS newest

@@ -245,6 +245,7 @@ const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
           run."address", run."dtype", run."shape", run."profile") AS "standing"
       FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
       WHERE run."kernel" = ANY(${[...CEILINGS]}) AND run."regime" IS NULL
+        AND run."epilogue" IS NULL
         AND result."medianNs" IS NOT NULL AND ${PLAUSIBLE}
     ) AS measured WHERE ("unranked" IS NOT NULL)::int = "standing"
   ) AS placed JOIN "Device" AS device ON device."key" = "deviceKey"

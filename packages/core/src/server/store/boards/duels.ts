@@ -44,7 +44,8 @@ export async function duelsHere(
     FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
     WHERE run."deviceKey" = ${key} AND run."address" = ANY(${[...addresses]}) ${ofShape}
       AND run."op" = ${op} AND run."dtype" = ${dtype} AND run."profile" = ${profile}::"Profile"
-      AND run."rival" IS NOT NULL AND run."regime" IS NULL AND run."state" = 'measured'
+      AND run."rival" IS NOT NULL AND run."regime" IS NULL AND run."epilogue" IS NULL
+      AND run."state" = 'measured'
       AND jsonb_typeof(result."outcome" -> 'measurement' -> 'duel' -> 'duel') = 'object'
       AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int >= ${COMPARABLE_SINCE}::int
       AND (result."party" = ${OPERATOR} OR result."party" = ${ownedBy})

@@ -147,6 +147,7 @@ export async function moveHeadlines(
         WHERE run."deviceKey" = asked."deviceKey" AND run."address" = asked."address"
           AND run."shape" = asked."shape" AND run."op" = asked."op" AND run."dtype" = asked."dtype"
           AND run."profile" = asked."profile" AND run."regime" IS NULL
+          AND run."epilogue" IS NULL
           AND result."medianNs" IS NOT NULL
           AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
         ORDER BY "isQuotable" DESC, result."endedAt" DESC, result."id" DESC
