@@ -30,8 +30,9 @@ export interface SubmitOptions {
 }
 
 /**
- * Makes a sweep and queues its runs in an order of chance (`drawn`). Without `devices` it runs on every device with a worker attached. Once the
- * rows are written the sweep stands: if the queue is unavailable, `reconcile` adds the runs later.
+ * Makes a sweep and queues its runs as `drawn` orders them. Without `devices` it runs on every device
+ * with a worker attached. Once the rows are written the sweep stands: if the queue is unavailable,
+ * `reconcile` adds the runs later.
  *
  * @param newSweep a body that `newSweepSchema` has accepted
  * @throws InputError naming the field at fault; DatabaseUnavailable
