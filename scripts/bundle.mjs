@@ -8,14 +8,14 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * `node scripts/bundle.mjs [--outdir DIR]` bundles the worker and the programs of bench/;
- * `node scripts/bundle.mjs site`, what the site's image starts.
+ * `node scripts/bundle.mjs site`, the site's server with the API, and what its image starts.
  */
 const { positionals, values } = parseArgs({
   options: { outdir: { type: 'string' } },
   allowPositionals: true,
 });
 const isSite = positionals.includes('site');
-const outdir = resolve(values.outdir ?? join(root, isSite ? 'scripts/dist' : 'apps/worker/dist'));
+const outdir = resolve(values.outdir ?? join(root, isSite ? 'apps/web/dist' : 'apps/worker/dist'));
 
 // ES modules that need Node and `webgpu` beside them and nothing else, so that a bare GPU
 // machine can run them.
@@ -65,11 +65,11 @@ const bench = () =>
     outdir: join(outdir, 'bench'),
   });
 
-// The start of a deployment, and the site's server; the site itself is Next's standalone output.
+// The start of a deployment, and the site's server with the API; its pages are Next's output.
 const site = () =>
   build({
     ...options,
-    entryPoints: { deployed: 'scripts/start/deployed.ts', 'apps/web/serve': 'apps/web/serve.mjs' },
+    entryPoints: { deployed: 'scripts/start/deployed.ts', serve: 'apps/web/src/server/serve.ts' },
     outdir,
     splitting: true,
     external: [...options.external, 'next'],

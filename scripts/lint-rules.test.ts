@@ -94,13 +94,6 @@ const READ = 'export const port = process.env.PORT;\n';
 const environment = ['apps/web/src', 'packages/core/src/server', 'scripts/start', 'bench'].map(
   (folder) => ({ folder, file: plant(folder, READ) }),
 );
-const RECOGNISED = 'export const is = (e: unknown, K: typeof Error) => e instanceof KIND;\n';
-const byClass = ['apps/web/src', 'packages/core/src/server'].flatMap((folder) =>
-  ['Refused', 'InputError', 'LimitReached'].map((kind) => ({
-    ...{ folder, kind },
-    file: plant(folder, RECOGNISED.replace('K:', `${kind}:`).replace('KIND', kind)),
-  })),
-);
 const typeCycle = ['a', 'b'].map((name, at) =>
   plant(
     'packages/core/src/measure',
@@ -160,10 +153,6 @@ test.each(letIn)('$folder lets in $from', ({ file }) => {
 
 test.each(environment)('$folder does not read process.env', ({ file }) => {
   expect(about(file).join('\n')).toContain('noProcessEnv');
-});
-
-test.each(byClass)('$folder does not recognise $kind by its class', ({ file }) => {
-  expect(about(file).join('\n')).toContain('by its code');
 });
 
 test('import cycles are refused', () => {

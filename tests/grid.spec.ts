@@ -139,7 +139,7 @@ test('a device is tuned from its page, which shows the best so far', async ({ pa
 });
 
 test('a site whose port is taken says so and ends', async () => {
-  const serve = fileURLToPath(new URL('../apps/web/serve.mjs', import.meta.url));
+  const serve = fileURLToPath(new URL('../apps/web/dist/serve.mjs', import.meta.url));
   const env = { ...process.env, DATABASE_URL: '', REDIS_URL: '' };
   const second = spawn(process.execPath, [serve, String(grid.port), '127.0.0.1'], { env });
   let told = '';

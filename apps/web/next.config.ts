@@ -50,7 +50,6 @@ const config: NextConfig = {
   typescript: { ignoreBuildErrors: true },
   transpilePackages: ['@tilemark/core', '@tilemark/db', '@tilemark/kernels'],
   serverExternalPackages: [
-    '@hono/node-server',
     'bullmq',
     'hono',
     'ioredis',

@@ -67,7 +67,7 @@ export async function startGrid(
     await step('Start the site', async () => {
       await supervisor.run({
         name: 'web',
-        script: join(root, 'apps', 'web', 'serve.mjs'),
+        script: join(root, 'apps', 'web', 'dist', 'serve.mjs'),
         args: [String(port), host],
         flags: SITE_FLAGS,
         env,

@@ -268,7 +268,7 @@ async function main(folder: string, lab: Lab): Promise<void> {
   };
   const [first, second] = machines;
   await through('the site is killed and restarts', async () => {
-    kill(grid.pidsOf('apps/web/serve.mjs'));
+    kill(grid.pidsOf('apps/web/dist/serve.mjs'));
   });
   await through('Redis is killed and restarts', async () => {
     kill([Number((await data('redis/redis.pid')).split('\n')[0])]);

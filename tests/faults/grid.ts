@@ -93,7 +93,7 @@ export class FaultGrid {
   async startWeb({ preload }: { readonly preload?: string | undefined } = {}): Promise<void> {
     const logFile = join(this.services.folder, 'web.log');
     this.#web = this.#start({
-      script: join(root, 'apps', 'web', 'serve.mjs'),
+      script: join(root, 'apps', 'web', 'dist', 'serve.mjs'),
       args: [String(this.#port), '127.0.0.1'],
       flags: SITE_FLAGS,
       cwd: join(root, 'apps', 'web'),

@@ -32,16 +32,6 @@ it.each(['/sweeps/%00', '/?shape=%00', '/sweeps/%E0%A4%A'])(
   },
 );
 
-it.each(['/api/v1/results/%00', '/api/v1/sweeps?cursor=%00'])(
-  'tells a program that it cannot read %s',
-  async (path) => {
-    const response = ask(path);
-    expect(response.status).toBe(400);
-    expect(response.headers.get('content-type')).toBe('application/problem+json');
-    expect((await response.json()).detail).toMatch(/cannot be read/);
-  },
-);
-
 it.each([
   ['/?op=conv', 'op cannot be “conv”'],
   ['/?shape=12x', "shape: '12x' is not a shape of matmul"],

@@ -1,7 +1,6 @@
 import { type NextRequest, NextResponse } from 'next/server';
 import { refusedQuery } from './server/pages/page-queries';
 import { REFUSAL_HEADER, type Refusal, refusalText } from './server/pages/refusal';
-import { HttpProblem, problemResponse } from './server/problem';
 import { PATH_HEADER } from './server/session/redirect';
 
 /**
@@ -38,12 +37,9 @@ function isReadable({ pathname, search }: URL): boolean {
 
 /** Refuses addresses that cannot be read or answered, and gives pages their policy. */
 export function proxy(request: NextRequest): Response {
-  const isApi = request.nextUrl.pathname.startsWith('/api/');
   if (!isReadable(request.nextUrl)) {
-    if (isApi) return problemResponse(new HttpProblem(400, 'This address cannot be read.'));
     return page(request, { reasons: ['It contains invalid characters.'], path: null });
   }
-  if (isApi) return NextResponse.next();
   const reasons = refusedQuery(new URL(request.url));
   return page(request, reasons.length > 0 ? { reasons, path: request.nextUrl.pathname } : null);
 }

@@ -43,7 +43,6 @@ export class OutOfMemory extends DeviceFault {
 /** The input names something that does not exist or is out of range. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError';
-  readonly code = 'BAD_INPUT';
   constructor(
     message: string,
     /** Path of the invalid field, for example `cases[0].tunables.TILE`. */
@@ -52,18 +51,6 @@ export class InputError extends Error {
     super(message);
   }
 }
-
-/**
- * Whether an error has one of these codes. Unlike `instanceof`, a code works across bundles that
- * each contain the class, through JSON, and in messages between processes.
- */
-export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
-  typeof error === 'object' &&
-  error !== null &&
-  'code' in error &&
-  codes.some((code) => code === error.code);
-
-export const isInputError = (error: unknown): error is InputError => hasCode(error, 'BAD_INPUT');
 
 /** Throws InputError where the input is wrong. */
 export function refuseIf(isWrong: boolean, message: string, field: string): void {
@@ -75,7 +62,7 @@ export function ifValid<T>(work: () => T): T | null {
   try {
     return work();
   } catch (error) {
-    if (isInputError(error)) return null;
+    if (error instanceof InputError) return null;
     throw error;
   }
 }

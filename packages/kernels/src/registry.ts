@@ -73,23 +73,18 @@ export const KERNELS: readonly Kernel[] = [
   transposeCpuParallel,
 ];
 
-/**
- * Kernels of others, by id: those that this process has been given. Its bundles share them: a site
- * has this module once for its pages and once for its routes.
- */
-const shared = globalThis as { tilemarkContributed?: Map<string, Kernel> };
+/** Kernels of others, by id: those that this program has been given. */
+const contributed = new Map<string, Kernel>();
 
 /** Makes a kernel that is not of the catalogue known by its id; returns what withdraws it. */
 export function contribute(kernel: Kernel): () => void {
-  shared.tilemarkContributed ??= new Map();
-  shared.tilemarkContributed.set(kernel.id, kernel);
-  return () => void shared.tilemarkContributed?.delete(kernel.id);
+  contributed.set(kernel.id, kernel);
+  return () => void contributed.delete(kernel.id);
 }
 
 /** Throws InputError at `field` if there is no such kernel. */
 export function kernelById(id: string, field = 'kernel'): Kernel {
-  const kernel =
-    KERNELS.find((candidate) => candidate.id === id) ?? shared.tilemarkContributed?.get(id);
+  const kernel = KERNELS.find((candidate) => candidate.id === id) ?? contributed.get(id);
   if (kernel) return kernel;
   const ids = KERNELS.map((candidate) => candidate.id);
   throw new InputError(`There is no kernel ${id}. ${didYouMean(id, ids, 'Kernels')}`, field);

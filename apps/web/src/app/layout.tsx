@@ -1,4 +1,4 @@
-import { isServiceUnavailable } from '@tilemark/core/server';
+import { ServiceUnavailable } from '@tilemark/core/server';
 import type { Metadata, Viewport } from 'next';
 import { cookies, headers } from 'next/headers';
 import type { ReactNode } from 'react';
@@ -29,7 +29,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const known = visitor().catch((error: unknown) => {
     // The frame stands while the database is unavailable; the page inside says so.
-    if (isServiceUnavailable(error)) return null;
+    if (error instanceof ServiceUnavailable) return null;
     throw error;
   });
   return (

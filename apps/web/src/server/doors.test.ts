@@ -1,13 +1,11 @@
 import { request as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { handle } from './api/app';
-import { costOf, doors } from './doors.mjs';
+import { costOf, doors } from './doors';
 import { openTestGrid, type TestGrid } from './grid.test-helper';
-import { sharedPages } from './pages/shared-pages.mjs';
-import { problemResponse } from './problem';
+import { sharedPages } from './pages/shared-pages';
 import { readsOf } from './session/reads';
-import { turns } from './turns.mjs';
+import { turns } from './turns';
 
 let grid: TestGrid;
 beforeAll(async () => {
@@ -38,7 +36,7 @@ async function site(
         strangers,
       ),
     },
-    () => ({ handle, openReads: async () => reads, problemResponse }),
+    async () => reads,
     strangers,
   );
   const server = createServer((request, response) => void answer(request, response));

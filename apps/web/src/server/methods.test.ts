@@ -1,7 +1,7 @@
 import { createServer, METHODS, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { refuseMethod } from './methods.mjs';
+import { refuseMethod } from './methods';
 
 it('refuses with 405 what no request can be made of, and nothing else', async () => {
   const site = createServer((incoming, outgoing) => {

@@ -23,7 +23,7 @@ export type Settings = Pick<
   readonly sessionSecret: string;
 };
 
-/** Everything behind the routes and pages, opened once for the process. */
+/** Everything behind the API; pages, a program of their own, open theirs and only read. */
 export interface Services {
   readonly store: Store;
   readonly queue: Queue;
@@ -42,21 +42,20 @@ export const KEEP_MS = 5_000;
 export const recentCoverage = ({ recent, store }: Pick<Services, 'recent' | 'store'>) =>
   recent.read('coverage', () => coverage(store));
 
-/** Routes, pages and instrumentation are bundled apart: they share by the process's global. */
-const shared = globalThis as { tilemarkServices?: Promise<Services> };
+let opened: Promise<Services> | null = null;
 
 /** The services, opened by the first caller. A failure to open is tried again by the next. */
 export function services(): Promise<Services> {
-  shared.tilemarkServices ??= openServices().catch((error: unknown) => {
-    delete shared.tilemarkServices;
+  opened ??= openServices().catch((error: unknown) => {
+    opened = null;
     throw error;
   });
-  return shared.tilemarkServices;
+  return opened;
 }
 
 /** Puts services of the caller's own in place; for tests. */
 export function provideServices(given: Services): void {
-  shared.tilemarkServices = Promise.resolve(given);
+  opened = Promise.resolve(given);
 }
 
 async function openServices(): Promise<Services> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isServiceUnavailable, keepReconciled, sendAlarms } from '@tilemark/core/server';
+import { keepReconciled, ServiceUnavailable, sendAlarms } from '@tilemark/core/server';
 import { log } from './log';
 import { type Services, services } from './services';
 
@@ -40,7 +40,7 @@ async function run(signal: AbortSignal): Promise<void> {
     onReconciled: (what) => log.info(what, 'reconciled the queue with the database'),
     onError: (error) => {
       // An outage ends by itself and needs one line, not a stack.
-      if (isServiceUnavailable(error)) log.warn(error.message);
+      if (error instanceof ServiceUnavailable) log.warn(error.message);
       else log.error({ err: error }, 'could not reconcile the queue with the database');
     },
   });

@@ -10,7 +10,7 @@ export interface Contributed {
   readonly hash: string;
 }
 
-/** A process knows the newest this many, up to 64 MiB of source; a grid keeps all. */
+/** A program knows the newest this many, up to 64 MiB of source; a grid keeps all. */
 const MOST_KNOWN = 256;
 
 interface Known {
@@ -18,20 +18,17 @@ interface Known {
   readonly withdraw: () => void;
 }
 
-/** By id, of those that this process knows; its bundles share them, as they do the kernels. */
-const shared = globalThis as { tilemarkKernelFiles?: Map<string, Known> };
+/** By id, of those that this program knows. */
+const known = new Map<string, Known>();
 
 /** The file of a contributed kernel; null: it is one of ours. */
-export const fileOf = (kernel: string): KernelFile | null =>
-  shared.tilemarkKernelFiles?.get(kernel)?.file ?? null;
+export const fileOf = (kernel: string): KernelFile | null => known.get(kernel)?.file ?? null;
 
 /** Whether an id is that of a contributed kernel: only theirs name a version. */
 export const isContributed = (kernel: string): boolean => kernel.includes('@');
 
-/** Makes a kernel known to this process, as if it stood in the registry. */
+/** Makes a kernel known to this program, as if it stood in the registry. */
 export function makeKnown(kernel: GpuKernel, file: KernelFile): void {
-  shared.tilemarkKernelFiles ??= new Map();
-  const known = shared.tilemarkKernelFiles;
   known.delete(kernel.id);
   known.set(kernel.id, { file, withdraw: contribute(kernel) });
   const [oldest] = known;

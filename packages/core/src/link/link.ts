@@ -1,4 +1,3 @@
-import { hasCode } from '@tilemark/kernels';
 import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import type {
@@ -51,19 +50,16 @@ export type WorkerDescription = Omit<AttachRequest, 'at' | 'instance'> & {
 /** The grid cannot be reached, or a part of it: another try may succeed. */
 export class GridUnavailable extends Error {
   override readonly name = 'GridUnavailable';
-  readonly code = 'GRID_UNAVAILABLE';
 }
 
 /** The grid does not admit this worker: its token is wrong or has ended, or it was revoked. */
 export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
-  readonly code = 'NOT_ADMITTED';
 }
 
 /** What was sent will never be taken; the message says why. */
 export class Refused extends Error {
   override readonly name = 'Refused';
-  readonly code = 'REFUSED';
 
   constructor(
     message: string,
@@ -75,11 +71,3 @@ export class Refused extends Error {
     super(message);
   }
 }
-
-// By their codes: routes of the site are bundled apart, each with classes of its own.
-
-export const isGridUnavailable = (error: unknown): error is GridUnavailable =>
-  hasCode(error, 'GRID_UNAVAILABLE');
-export const isNotAdmitted = (error: unknown): error is NotAdmitted =>
-  hasCode(error, 'NOT_ADMITTED');
-export const isRefused = (error: unknown): error is Refused => hasCode(error, 'REFUSED');

@@ -1,4 +1,4 @@
-import { isServiceUnavailable } from './errors';
+import { ServiceUnavailable } from './errors';
 import type { AuditNote } from './store/audit';
 import type { CutOff } from './store/workers';
 import type { SweepServices } from './submit';
@@ -35,6 +35,6 @@ async function putBack({ queue }: SweepServices, { workerId, released }: CutOff)
     for (const run of released) await queue.putBack(run, workerId);
   } catch (error) {
     // The locks end by themselves.
-    if (!isServiceUnavailable(error)) throw error;
+    if (!(error instanceof ServiceUnavailable)) throw error;
   }
 }

@@ -1,8 +1,6 @@
-import { isInputError } from '@tilemark/kernels';
+import { InputError } from '@tilemark/kernels';
 import {
   GridUnavailable,
-  isGridUnavailable,
-  isRefused,
   type Link,
   NotAdmitted,
   Refused,
@@ -18,7 +16,7 @@ import {
 } from '../link/wire';
 import { deviceKey, type Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
-import { isServiceUnavailable } from './errors';
+import { ServiceUnavailable } from './errors';
 import { visitDevices } from './sentinel';
 import type { AuditNote } from './store/audit';
 import { backfill, type SweepServices } from './submit';
@@ -185,8 +183,8 @@ export class DirectLink implements Link {
     const record = { ...ended, workerId };
     const { store, queue } = this.#services;
     const done = await translated(() => store.runs.record(record)).catch((error: unknown) => {
-      if (isGridUnavailable(error) || isRefused(error)) throw error;
-      if (isInputError(error)) throw new Refused(error.message, error.field);
+      if (error instanceof GridUnavailable || error instanceof Refused) throw error;
+      if (error instanceof InputError) throw new Refused(error.message, error.field);
       throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
         cause: error,
       });
@@ -223,7 +221,7 @@ export class DirectLink implements Link {
   /** The rows are right, and `reconcile` brings the queue into step when it is back. */
   async #ifQueueIsUp(work: Promise<unknown>): Promise<void> {
     await work.catch((error: unknown) => {
-      if (!isServiceUnavailable(error)) throw error;
+      if (!(error instanceof ServiceUnavailable)) throw error;
     });
   }
 }
@@ -233,7 +231,7 @@ async function translated<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!isServiceUnavailable(error)) throw error;
+    if (!(error instanceof ServiceUnavailable)) throw error;
     throw new GridUnavailable(error.message, { cause: error });
   }
 }

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  connectionError,
-  DatabaseUnavailable,
-  isServiceUnavailable,
-  translatingErrors,
-} from './errors';
+import { connectionError, DatabaseUnavailable, translatingErrors } from './errors';
 
 const place = { kind: 'database', at: 'db:5432', variable: 'DATABASE_URL' } as const;
 /** As Prisma keeps what Postgres said. */
@@ -65,10 +60,4 @@ it("translates what promises of another make reject with, as Prisma's are", asyn
   const thenable = { then: rejecting.then.bind(rejecting) };
   const store = translatingErrors({ read: () => thenable }, () => new Error('translated'));
   await expect(store.read()).rejects.toThrow('translated');
-});
-
-it('knows an outage by its code, whoever made the object', () => {
-  const error = connectionError(fromPostgres('53300'), place);
-  expect(isServiceUnavailable(JSON.parse(JSON.stringify(error)))).toBe(true);
-  expect(isServiceUnavailable(new Error('DatabaseUnavailable'))).toBe(false);
 });

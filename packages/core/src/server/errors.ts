@@ -1,43 +1,25 @@
-import { hasCode } from '@tilemark/kernels';
-
-/**
- * What the server throws, and how an outage of a service is distinguished from any other error.
- * Errors are recognised by `code`, also where they cross bundles or processes.
- */
-export type ServerErrorCode =
-  | 'DATABASE_UNAVAILABLE'
-  | 'QUEUE_UNAVAILABLE'
-  | 'ACCOUNTS_REFUSED'
-  | 'LIMIT_REACHED'
-  | 'KEY_USED';
+/** What the server throws, and how an outage of a service is distinguished from any other error. */
 
 /**
  * A service that the product needs is unreachable, or cannot do it now. Nothing was changed;
  * retry later.
  */
 export abstract class ServiceUnavailable extends Error {
-  abstract readonly code: Extract<ServerErrorCode, `${string}_UNAVAILABLE`>;
   /** It is up, and has no room to write. */
   isDiskFull = false;
 }
 
 export class DatabaseUnavailable extends ServiceUnavailable {
   override readonly name = 'DatabaseUnavailable';
-  readonly code = 'DATABASE_UNAVAILABLE';
 }
 
 export class QueueUnavailable extends ServiceUnavailable {
   override readonly name = 'QueueUnavailable';
-  readonly code = 'QUEUE_UNAVAILABLE';
 }
-
-export const isServiceUnavailable = (error: unknown): error is ServiceUnavailable =>
-  hasCode(error, 'DATABASE_UNAVAILABLE', 'QUEUE_UNAVAILABLE');
 
 /** Somebody has had as much as one may have; nothing was changed. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached';
-  readonly code = 'LIMIT_REACHED';
   constructor(
     message: string,
     /** When to ask again. */
@@ -47,16 +29,10 @@ export class LimitReached extends Error {
   }
 }
 
-export const isLimitReached = (error: unknown): error is LimitReached =>
-  hasCode(error, 'LIMIT_REACHED');
-
 /** A request repeats the idempotency key of another; nothing was changed. */
 export class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
-  readonly code = 'KEY_USED';
 }
-
-export const isKeyUsed = (error: unknown): error is KeyUsed => hasCode(error, 'KEY_USED');
 
 /** Node's, node-postgres's, Postgres's (SQLSTATE) and Prisma's codes for "not now". */
 const CONNECTION_CODES = new Set([
@@ -97,7 +73,7 @@ const CONNECTION_MESSAGES =
  * @param what where the service should be, for example `Postgres at 127.0.0.1:5432`
  */
 export function connectionError(error: unknown, what: DatabaseOrQueue): unknown {
-  if (isServiceUnavailable(error)) return error;
+  if (error instanceof ServiceUnavailable) return error;
   const reason = connectionReason(error);
   if (reason === null) return error;
   const { kind, at, variable } = what;

@@ -5,7 +5,7 @@ import type { SweepCase } from '../plan/spec';
 import { sentinel, WATCHED } from '../suites/sentinel';
 import { suiteRef } from '../suites/suites';
 import type { Software } from '../view/alarm';
-import { isKeyUsed } from './errors';
+import { KeyUsed } from './errors';
 import { isSame, type Visits } from './store/alarms';
 import { type SweepServices, startSweep } from './submit';
 
@@ -121,7 +121,7 @@ export async function visitDevices(
       started.push(id);
     } catch (error) {
       // Another process found it due at the same moment.
-      if (!isKeyUsed(error)) throw error;
+      if (!(error instanceof KeyUsed)) throw error;
     }
   }
   return started;

@@ -1,4 +1,4 @@
-import { isInputError, refuseIf } from '@tilemark/kernels';
+import { InputError, refuseIf } from '@tilemark/kernels';
 import { shuffle } from 'd3-array';
 import { isContributed } from '../contributed/known';
 import { KERNEL_LIMITS } from '../contributed/manifest';
@@ -6,7 +6,7 @@ import { expand, type PlannedRun } from '../plan/expansion';
 import type { SweepSpec } from '../plan/spec';
 import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
 import type { Counts, NewSweep } from '../view/api';
-import { isServiceUnavailable } from './errors';
+import { ServiceUnavailable } from './errors';
 import type { Queue, QueuedRun } from './queue/queue';
 import type { AuditNote } from './store/audit';
 import type { DeviceToPlan } from './store/devices';
@@ -158,7 +158,7 @@ export async function enqueueWhenUp(
   try {
     await queue.enqueue(runs, { background });
   } catch (error) {
-    if (!isServiceUnavailable(error)) throw error;
+    if (!(error instanceof ServiceUnavailable)) throw error;
   }
 }
 
@@ -193,7 +193,7 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
       started.push(id);
     } catch (error) {
       // This suite's shapes do not fit the device; the others may.
-      if (!isInputError(error)) throw error;
+      if (!(error instanceof InputError)) throw error;
     }
   }
   return started;

@@ -1,4 +1,4 @@
-import { DeviceFault, isInputError } from '@tilemark/kernels';
+import { DeviceFault, InputError } from '@tilemark/kernels';
 import { cautious } from '../contributed/caution';
 import { admitKernel } from '../contributed/kernel';
 import { type DuelSide, openSide, runDuel, SideEnded } from '../measure/duel';
@@ -37,7 +37,7 @@ export async function ownDevice(
   try {
     open = await opening();
   } catch (error) {
-    const field = isInputError(error) ? error.field : null;
+    const field = error instanceof InputError ? error.field : null;
     await send({ kind: 'failure', message: messageOf(error), field });
     return end();
   }

@@ -2,7 +2,7 @@ import { PROFILES } from '@tilemark/core';
 import { idsOf, type Kernel, kernelsOf, OPS, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
-import { shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/short-device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';

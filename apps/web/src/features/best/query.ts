@@ -6,7 +6,6 @@ import {
   faultOf,
   InputError,
   idsOf,
-  isInputError,
   OPS,
   type OpId,
   opById,
@@ -92,7 +91,7 @@ export const workbenchQuerySchema = questionFields.transform((query, context): Q
     if (fault) return refuse(fault.field, fault.reason);
     return { op, dtype, profile, shapes, gpus: [...new Set(gpus)], suite, show: query.show };
   } catch (error) {
-    if (!isInputError(error)) throw error;
+    if (!(error instanceof InputError)) throw error;
     return refuse(error.field ?? 'shapes', error.message);
   }
 });

@@ -1,6 +1,6 @@
 import type { HeadToHead, Pair } from '@tilemark/core';
 import { OPS, rateOf, shapeText } from '@tilemark/kernels';
-import { shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/short-device-name';
 import { VariantLink } from '@/features/kernels/address';
 import { deviceColumn, problemColumn } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';

@@ -3,7 +3,7 @@ import {
   defaultsOf,
   featuresOf,
   type GpuKernel,
-  isInputError,
+  InputError,
   type Problem as KernelProblem,
   opById,
   passesOf,
@@ -41,7 +41,7 @@ export function read(draft: Draft, hasWebGpu = true): Checked {
     const { kernel } = checkKernel({ ...draft, author: 'you' });
     return { problems: [], kernel, compiled: hasWebGpu ? null : 'This browser has no WebGPU' };
   } catch (error) {
-    if (!isInputError(error)) throw error;
+    if (!(error instanceof InputError)) throw error;
     return {
       problems: [problemAt(error.field, error.message, draft)],
       kernel: null,

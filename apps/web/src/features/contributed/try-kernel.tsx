@@ -1,7 +1,7 @@
 'use client';
 
 import { kernelTemplate } from '@tilemark/core';
-import { DTYPES, type Dtype, InputError, isInputError } from '@tilemark/kernels';
+import { DTYPES, type Dtype, InputError } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { ClassBadge } from '@/features/devices/device-name';
@@ -75,7 +75,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
       change({ ...kept, ...(source !== undefined && { source }), ...(manifest && { manifest }) });
       setRefused({});
     } catch (error) {
-      if (!isInputError(error)) throw error;
+      if (!(error instanceof InputError)) throw error;
       setRefused({ form: error.message });
     }
   };
@@ -111,7 +111,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
       if (answer.ok) return router.push(kernelHref(answer.value));
       refuse(answer.message, answer.field);
     } catch (error) {
-      if (!isInputError(error)) throw error;
+      if (!(error instanceof InputError)) throw error;
       refuse(error.message, error.field);
     }
     setSubmitting(false);

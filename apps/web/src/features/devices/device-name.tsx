@@ -2,6 +2,7 @@
 import type { DeviceRef } from '@tilemark/core';
 import { TextLink } from '@/ui/button';
 import { Badge } from '@/ui/notice';
+import { shortDeviceName } from './short-device-name';
 
 const CLASSES: Readonly<Record<DeviceRef['class'], string>> = {
   gpu: 'GPU',
@@ -13,19 +14,6 @@ const CLASSES: Readonly<Record<DeviceRef['class'], string>> = {
 /** What kind of device it is, in a word. Classes are separate groups on the board. */
 export function ClassBadge({ of }: { of: DeviceRef['class'] }) {
   return <Badge tone={of === 'gpu' ? 'accent' : 'neutral'}>{CLASSES[of]}</Badge>;
-}
-
-const LONG = 32;
-
-/**
- * A device's name for a table: long ones without what adapters put in brackets,
- * `llvmpipe on AMD EPYC` for `llvmpipe (LLVM 15.0.6, 256 bits) on AMD EPYC (2 cores)`.
- * The whole name belongs in the title.
- */
-export function shortDeviceName(name: string): string {
-  if (name.length <= LONG) return name;
-  const short = name.replaceAll(/\s*\([^()]*\)/g, '').trim();
-  return short || name;
 }
 
 export const deviceHref = (key: string): string => `/devices/${encodeURIComponent(key)}`;

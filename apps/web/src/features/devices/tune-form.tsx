@@ -11,8 +11,8 @@ import {
   DTYPES,
   type Dtype,
   dimensionsText,
+  InputError,
   idsOf,
-  isInputError,
   kernelsOf,
   OPS,
   type OpId,
@@ -71,7 +71,7 @@ const requestSchema = (device: string) =>
         const problem = { op, shape: parseShape(op, shape), dtype } as Problem;
         return { ...asked, problem };
       } catch (error) {
-        if (!isInputError(error)) throw error;
+        if (!(error instanceof InputError)) throw error;
         return refuse('shape', error.message);
       }
     });

@@ -6,11 +6,11 @@ import {
   expand,
   GridWorker,
   HttpLink,
-  isNotAdmitted,
   type Journal,
   keepRooflines,
   type Log,
   messageOf,
+  NotAdmitted,
   type Outcome,
   type RecordedRun,
   type RunInput,
@@ -82,7 +82,7 @@ export class Lending {
     await navigator.locks.request('tilemark-join', { ifAvailable: true }, async (lock) => {
       if (!lock) return this.#set({ phase: 'blocked' });
       await this.#work(given).catch((error: unknown) => {
-        const isRefused = isNotAdmitted(error);
+        const isRefused = error instanceof NotAdmitted;
         this.#set({ phase: 'over', run: null, problem: messageOf(error), isRefused });
       });
     });

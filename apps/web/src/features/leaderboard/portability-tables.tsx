@@ -1,6 +1,6 @@
 import { isContributed, type PortabilityReport } from '@tilemark/core';
 import { kernelOf, shapeText, shortAddress } from '@tilemark/kernels';
-import { shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/short-device-name';
 import { Address, VariantLink } from '@/features/kernels/address';
 import { UnconfirmedMark } from '@/features/results/confirmation';
 import { TextLink } from '@/ui/button';

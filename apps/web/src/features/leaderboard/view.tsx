@@ -9,7 +9,7 @@ import {
   shownGroups,
 } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { DTYPES, isInputError, shapeText } from '@tilemark/kernels';
+import { DTYPES, InputError, shapeText } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import type { ReactNode } from 'react';
 import { ButtonLink, TextLink } from '@/ui/button';
@@ -87,7 +87,7 @@ async function portabilityView(store: Store, query: BoardQuery): Promise<LoadedV
     })
     .catch((error: unknown) => {
       // A variant that no device shown has measured.
-      if (isInputError(error)) notFound();
+      if (error instanceof InputError) notFound();
       throw error;
     });
   return {

@@ -1,6 +1,6 @@
 import type { Counts, RunView, Sweep } from '@tilemark/core';
 import { ascending, deviation, group, mean, pairs } from 'd3-array';
-import { shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/short-device-name';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
 import { PartsBar } from '@/ui/parts-bar';

@@ -1,5 +1,6 @@
 import type { DeviceQueue, RunView } from '@tilemark/core';
-import { deviceHref, shortDeviceName } from '@/features/devices/device-name';
+import { deviceHref } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/short-device-name';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
 import { Notice } from '@/ui/notice';

@@ -1,8 +1,9 @@
 import { z } from '@hono/zod-openapi';
-import { isGridUnavailable, isNotAdmitted, isRefused } from '@tilemark/core';
-import { isKeyUsed, isLimitReached, isServiceUnavailable } from '@tilemark/core/server';
-import { isInputError } from '@tilemark/kernels';
+import { GridUnavailable, NotAdmitted, Refused } from '@tilemark/core';
+import { KeyUsed, LimitReached, ServiceUnavailable } from '@tilemark/core/server';
+import { InputError } from '@tilemark/kernels';
 import { Hono } from 'hono';
+import { badge } from '../badge';
 import { log } from '../log';
 import { HttpProblem, problemResponse } from '../problem';
 import { metrics } from '../prometheus';
@@ -28,8 +29,7 @@ import { workerLink } from './worker-link';
 import { workers } from './workers';
 
 /**
- * Everything the site answers that is not a page, as one Hono app; Next's route files hand their
- * requests to `handle`.
+ * Everything the site answers that is not a page, as one Hono app.
  *
  * API v1 is a file per noun. An endpoint is one call of `operation` there: what it is for, who may
  * use it, what it takes and answers, its limit, caching and entry in the audit list, and its code.
@@ -76,6 +76,7 @@ app.post('/api/v1/workers/enroll', ({ req }) => {
 app.route('/api/v1', v1);
 app.route('/', login);
 app.route('/', metrics);
+app.route('/', badge);
 
 app.onError((error, { req }) => {
   const problem = problemOf(error);
@@ -105,34 +106,28 @@ app.notFound(({ req }) => {
   );
 });
 
-/**
- * What Next's route files export for each method they take.
- *
- * @param node the request as Node has it, where it comes straight from Node's server
- */
+/** @param node the request as Node has it, where it comes from Node's server */
 export const handle = async (request: Request, node?: NodeRequest): Promise<Response> =>
   app.fetch(request, node);
-
-const isDiskFull = (error: Error): boolean => Reflect.get(error, 'isDiskFull') === true;
 
 /** What an error reveals: input errors name their field, bugs of ours nothing. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (isInputError(error)) return new HttpProblem(400, error.message, error.field);
-  if (isLimitReached(error)) {
+  if (error instanceof InputError) return new HttpProblem(400, error.message, error.field);
+  if (error instanceof LimitReached) {
     return new HttpProblem(429, error.message, undefined, error.retryAfterS);
   }
-  if (isKeyUsed(error)) return new HttpProblem(409, error.message, 'Idempotency-Key');
-  if (isNotAdmitted(error)) return new HttpProblem(403, error.message);
-  if (isRefused(error)) {
+  if (error instanceof KeyUsed) return new HttpProblem(409, error.message, 'Idempotency-Key');
+  if (error instanceof NotAdmitted) return new HttpProblem(403, error.message);
+  if (error instanceof Refused) {
     if (error.cause) log.error({ err: error.cause }, error.message);
     return new HttpProblem(error.isGone ? 404 : 409, error.message, error.field);
   }
-  if (isServiceUnavailable(error) || isGridUnavailable(error)) {
+  if (error instanceof ServiceUnavailable || error instanceof GridUnavailable) {
     // Its message tells where the service is, which is for the log.
     return new HttpProblem(
       503,
-      isDiskFull(error)
+      error instanceof ServiceUnavailable && error.isDiskFull
         ? "The disk of the grid's database or queue is full. Nothing was changed; its operator has to make room."
         : 'The database or queue is unavailable. Nothing was changed; try again soon.',
     );

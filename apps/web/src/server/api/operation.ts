@@ -3,6 +3,7 @@ import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
 import { type AuditAction, MAXIMA } from '@tilemark/core';
 import type { AuditNote, Limits, Principal } from '@tilemark/core/server';
 import type { Context, MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
 import { etagOf } from '../etag';
 import { HttpProblem, type ProblemStatus, problemOfZod } from '../problem';
@@ -192,7 +193,12 @@ function routeOf(declared: Operation) {
       },
       ...problemAnswers(declared, maxBodyBytes),
     },
-    middleware: [observed(declared), admitted(declared), ...(body ? [jsonBody(form)] : [])],
+    middleware: [
+      ...(method === 'get' ? [compress()] : []),
+      observed(declared),
+      admitted(declared),
+      ...(body ? [jsonBody(form)] : []),
+    ],
   });
 }
 
@@ -251,7 +257,7 @@ function useLastOfEach(c: Context, given: URLSearchParams): void {
 const revalidated = etag();
 
 async function json(c: Context<Env>, declared: Operation, data: unknown): Promise<Response> {
-  const { answer, caching = 'never' } = declared;
+  const { answer, caching = 'never', method } = declared;
   const { status } = answer;
   const text = status === 204 ? '' : JSON.stringify(data);
   const headers = {
@@ -260,7 +266,7 @@ async function json(c: Context<Env>, declared: Operation, data: unknown): Promis
     ...(text && { 'Content-Type': 'application/json; charset=utf-8' }),
   };
   const { outgoing } = c.env ?? {};
-  if (outgoing) {
+  if (outgoing && method !== 'get') {
     // A Response would be sent through a web stream, which costs more than the rest.
     const length = text && { 'Content-Length': Buffer.byteLength(text) };
     outgoing.writeHead(status, { ...headers, ...length }).end(text);

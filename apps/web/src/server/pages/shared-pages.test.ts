@@ -1,8 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
-import { turns } from '../turns.mjs';
-import { sharedPages } from './shared-pages.mjs';
+import { turns } from '../turns';
+import { sharedPages } from './shared-pages';
 
 const opened: (() => void)[] = [];
 afterEach(() => {

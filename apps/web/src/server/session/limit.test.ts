@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { handle } from '../api/app';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { provideServices, type Settings } from '../services';
-import { PEER_HEADER, stampPeer } from './peer.mjs';
+import { PEER_HEADER, stampPeer } from './peer';
 
 const PER_MINUTE = 2;
 
@@ -12,7 +12,7 @@ let grid: TestGrid;
 let site: Server;
 let url: string;
 
-/** The log-in route behind a server that stamps connections, as serve.mjs does. */
+/** The log-in route behind a server that stamps connections, as serve.ts does. */
 beforeAll(async () => {
   site = createServer((incoming, outgoing) => {
     stampPeer(incoming);

@@ -1,7 +1,7 @@
 import type { Limits } from '@tilemark/core/server';
 import { HttpProblem } from '../problem';
 import type { Services } from '../services';
-import { PEER_HEADER } from './peer.mjs';
+import { PEER_HEADER } from './peer';
 
 /** All addresses together may fail as often as this many of one: a network has many. */
 const ADDRESSES = 20;

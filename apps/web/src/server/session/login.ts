@@ -1,4 +1,4 @@
-import { isServiceUnavailable } from '@tilemark/core/server';
+import { ServiceUnavailable } from '@tilemark/core/server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
@@ -65,7 +65,7 @@ async function isToConfirm(c: Context, means: Means, secret: string): Promise<bo
     const asked = means === 'token' ? await opened.store.tokens.verify(secret) : null;
     return asked?.tokenId !== principal.tokenId;
   } catch (error) {
-    if (isServiceUnavailable(error)) return false;
+    if (error instanceof ServiceUnavailable) return false;
     throw error;
   }
 }
@@ -94,7 +94,7 @@ async function logIn(
     await openSession(c, principal.tokenId, opened);
     return seeOther(c, next);
   } catch (error) {
-    if (!isServiceUnavailable(error)) throw error;
+    if (!(error instanceof ServiceUnavailable)) throw error;
     return again('away');
   }
 }

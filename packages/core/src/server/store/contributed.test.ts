@@ -6,7 +6,7 @@ import { isContributed } from '../../contributed/known';
 import { kernelTemplate } from '../../contributed/template';
 import type { Outcome } from '../../measure/outcome';
 import { newSweepSchema, type RunResult } from '../../view/api';
-import { isLimitReached } from '../errors';
+import { LimitReached } from '../errors';
 import { openQueue, type Queue } from '../queue/queue';
 import { submitSweep } from '../submit';
 import type { AuditNote, Principal } from './audit';
@@ -134,7 +134,7 @@ describe('a contributed kernel', () => {
     const added = await Promise.allSettled(files.map((each) => store.contributed.add(each, ada)));
     expect(added[0]?.status).toBe('fulfilled');
     const refused = added.filter((each) => each.status === 'rejected');
-    expect(refused.map(({ reason }) => isLimitReached(reason))).toEqual([true, true, true]);
+    expect(refused.map(({ reason }) => reason instanceof LimitReached)).toEqual([true, true, true]);
 
     const listed = async (by: Principal | null) =>
       (await store.contributed.list(by?.tokenId ?? null)).map(({ id }) => id);

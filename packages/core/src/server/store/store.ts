@@ -2,7 +2,7 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import type { OpId } from '@tilemark/kernels';
 import type { RecordedRun, WorkingState } from '../../link/wire';
 import { batched } from '../batched';
-import { connectionError, isServiceUnavailable, placeOf, translatingErrors } from '../errors';
+import { connectionError, placeOf, ServiceUnavailable, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
 import { type AlarmQuery, alarmsOf } from './alarms';
 import { auditOf } from './audit';
@@ -107,7 +107,7 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     (...args: Args): Promise<Answer> =>
       work(...args).finally(() => admitted.forget());
   const notices = openNotices(db);
-  const isOutage = (error: unknown) => isServiceUnavailable(translate(error));
+  const isOutage = (error: unknown) => translate(error) instanceof ServiceUnavailable;
   const runs = runsOf(db, notices, gpuSeconds);
   const claimed = batched(runs.claim, { gatherMs: GATHER_MS.claims, isOutage });
   const recorded = batched(runs.record, {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError, isKnownProblem } from '@tilemark/kernels';
 import type { SweepEvent } from '../../view/api';
-import { isServiceUnavailable } from '../errors';
+import { ServiceUnavailable } from '../errors';
 import type { Listener } from './changes';
 import { RUN_WITHOUT_SAMPLES, resultWithoutSamples } from './run-view';
 import { sweepViews } from './sweeps';
@@ -48,7 +48,7 @@ export function watchOf(
           .then(() => readEvent(db, id, seen))
           .catch((error: unknown) => {
             // It looks again when the database is back; nothing is missed.
-            if (isServiceUnavailable(translate(error)) && seen !== null) return null;
+            if (translate(error) instanceof ServiceUnavailable && seen !== null) return null;
             throw error;
           });
         if (read && !ended.aborted) {

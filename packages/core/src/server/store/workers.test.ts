@@ -1,7 +1,7 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../services.test-helper';
-import { isLimitReached } from '../errors';
+import { LimitReached } from '../errors';
 import {
   attach,
   capabilities,
@@ -166,7 +166,7 @@ test('a token makes some devices known in a day, and all tokens together do', as
     Array.from({ length: perToken + 4 }, (_, at) => attachAs(first, `Invented ${at}`)),
   );
   const refused = attempts.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-  expect(refused.map(isLimitReached)).toEqual(Array(4).fill(true));
+  expect(refused.map((error) => error instanceof LimitReached)).toEqual(Array(4).fill(true));
   expect(String(refused[0])).toMatch(/^LimitReached: This token has attached 16 devices/);
   // What the grid knows is attached as ever.
   await attachAs(first, (await db.device.findFirstOrThrow({ where: { ownedBy: first } })).name);

@@ -14,14 +14,7 @@ import {
   type SweepSpec,
   suiteSpec,
 } from '@tilemark/core';
-import {
-  InputError,
-  isInputError,
-  KERNELS,
-  type Kernel,
-  kernelById,
-  parseTunableValue,
-} from '@tilemark/kernels';
+import { InputError, KERNELS, type Kernel, kernelById, parseTunableValue } from '@tilemark/kernels';
 import { z } from 'zod';
 
 /** The controls of one kernel in a sweep built by hand. */
@@ -150,7 +143,7 @@ export function controlOf(field: string): string | null {
 
 /** Why a form makes no sweep, and the control at fault, if one of them is. Throws what is no refusal. */
 export function refusalOf(error: unknown): { message: string; control: string | null } {
-  if (isInputError(error)) {
+  if (error instanceof InputError) {
     return { message: error.message, control: controlOf(error.field) };
   }
   if (!(error instanceof z.ZodError)) throw error;

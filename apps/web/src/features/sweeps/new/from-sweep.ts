@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isContributed, type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
-import { isInputError, KERNELS, opById, shapeText } from '@tilemark/kernels';
+import { InputError, KERNELS, opById, shapeText } from '@tilemark/kernels';
 import { type CaseForm, emptyCase, prefilled, type SweepForm, toNewSweep } from './form';
 
 type Copied = Pick<Sweep, 'isImported' | 'name' | 'spec' | 'suite'>;
@@ -51,7 +51,7 @@ export function againOf(sweep: Copied): NewSweep | null {
   try {
     return toNewSweep(form);
   } catch (error) {
-    if (isInputError(error)) return null;
+    if (error instanceof InputError) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Device, DeviceRunCount, Pace } from '@tilemark/core';
 import { type UseFormReturn, useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
-import { shortDeviceName } from '../../devices/device-name';
+import { shortDeviceName } from '../../devices/short-device-name';
 import { counted, hangs } from './counted';
 import type { SweepForm } from './form';
 

@@ -8,7 +8,7 @@ import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { NoteMark, Notes } from '@/ui/note';
 import { Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
-import { shortDeviceName } from '../../devices/device-name';
+import { shortDeviceName } from '../../devices/short-device-name';
 import { variedTunables } from '../runs';
 import { besideReport, type Column, pivotOf, type Row, rowsOf, type Timing } from './beside-report';
 

@@ -1,6 +1,6 @@
 import { isMeasured, type Occupancy, type RunView, variantOccupancy } from '@tilemark/core';
 import { KERNELS, shortAddress } from '@tilemark/kernels';
-import { shortDeviceName } from '../../devices/device-name';
+import { shortDeviceName } from '../../devices/short-device-name';
 import { overPeak } from '../../results/scale';
 import type { DeviceFacts } from '../load';
 import { policyText, type Speedup, speedups, variedTunables } from '../runs';

@@ -1,18 +1,19 @@
+import type { ServerResponse } from 'node:http';
+
 /** Answered at once, and waiting for their turn: about two seconds of answers. */
 const MOST_AT_ONCE = 2;
 const MOST_WAITING = 20;
 /** A turn ends by then: who takes an answer slowly takes nothing from the process. */
 const LONGEST_MS = 2_000;
 
-/** @typedef {ReturnType<typeof turns>} Turns */
+export type Turns = ReturnType<typeof turns>;
 
 /**
  * Answers readers who are not logged in a few at a time: else everybody, workers and whoever asks
  * whether the site is up, waited for a step of as many answers as there are readers.
  */
 export function turns() {
-  /** @type {(() => void)[]} */
-  const waiting = [];
+  const waiting: (() => void)[] = [];
   let answering = 0;
   const pass = () => {
     const next = waiting.shift();
@@ -21,7 +22,7 @@ export function turns() {
   };
   /** Waits for a turn; resolves to what ends it. */
   const next = async () => {
-    if (answering >= MOST_AT_ONCE) await new Promise((go) => waiting.push(() => go(undefined)));
+    if (answering >= MOST_AT_ONCE) await new Promise<void>((go) => waiting.push(go));
     else answering += 1;
     let hasEnded = false;
     const end = () => {
@@ -36,12 +37,8 @@ export function turns() {
   return {
     isFull: () => answering >= MOST_AT_ONCE && waiting.length >= MOST_WAITING,
     next,
-    /**
-     * Waits for a turn that lasts until the response has been sent; false: the reader has left.
-     *
-     * @param {import('node:http').ServerResponse} response
-     */
-    async during(response) {
+    /** Waits for a turn that lasts until the response has been sent; false: the reader has left. */
+    async during(response: ServerResponse): Promise<boolean> {
       const end = await next();
       if (response.destroyed) end();
       else response.once('close', end);

@@ -1,13 +1,10 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
 /** What a site is asked with; neither Next nor the API can make a request of TRACE and the like. */
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/**
- * Answers 405 to a request of another method, and says whether it did.
- *
- * @param {import('node:http').IncomingMessage} request
- * @param {import('node:http').ServerResponse} response
- */
-export function refuseMethod(request, response) {
+/** Answers 405 to a request of another method, and says whether it did. */
+export function refuseMethod(request: IncomingMessage, response: ServerResponse): boolean {
   if (METHODS.includes(request.method ?? '')) return false;
   request.resume();
   response.writeHead(405, {

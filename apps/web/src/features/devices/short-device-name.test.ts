@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortDeviceName } from './device-name';
+import { shortDeviceName } from './short-device-name';
 
 it.each([
   ['NVIDIA H200', 'NVIDIA H200'],

@@ -1,4 +1,7 @@
-import inject from 'light-my-request';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import inject, { type Response as Injected, type InjectOptions } from 'light-my-request';
+import type { Cost } from '../session/reads';
+import type { Turns } from '../turns';
 
 /** How long a rendered page answers readers who are not logged in. */
 const KEPT_MS = 1_000;
@@ -15,30 +18,29 @@ const NOT_A_PAGE = /^\/(api\/|(_next|metrics|login|logout)(\/|$))|\.\w+$/;
  * cost, and the leaderboard is the same for all of them. A page is at most a second old. It keeps
  * the nonce of its content security policy: what is injected through an address is another page.
  *
- * @template Cost
- * @param {import('node:http').RequestListener} handle
- * @param {import('../turns.mjs').Turns} turns of these readers
- * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, cost: Cost | 'page', isRefused?: (cost: Cost | 'page' | 'kept' | 'none left') => Promise<boolean>) => Promise<void>}
- *   `isRefused` has answered the reader where it says so; it is told what the answer costs, or
- *   that there are more readers than can be served
+ * @param turns of these readers
+ * @returns its `isRefused` has answered the reader where it says so; it is told what the answer costs,
+ *   or that there are more readers than can be served
  */
-export function sharedPages(handle, turns) {
-  /** @type {Map<string, Promise<inject.Response>>} */
-  const pages = new Map();
-  /** @type {import('node:http').RequestListener} */
-  const render = async (request, response) => {
+export function sharedPages(handle: RequestListener, turns: Turns) {
+  const pages = new Map<string, Promise<Injected>>();
+  const render: RequestListener = async (request, response) => {
     try {
       await handle(request, response);
     } catch (error) {
-      response.destroy(/** @type {Error} */ (error));
+      response.destroy(error as Error);
     }
   };
-  /** @param {inject.InjectOptions} options */
-  const inTurn = async (options) => {
+  const inTurn = async (options: InjectOptions) => {
     const end = await turns.next();
     return inject(render, options).finally(end);
   };
-  return async (request, response, cost, isRefused = async () => false) => {
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    cost: Cost,
+    isRefused: (cost: Cost | 'none left') => Promise<boolean> = async () => false,
+  ): Promise<void> => {
     const { headers, method, url = '/' } = request;
     const path = url.split('?', 1)[0] ?? '';
     if (method !== 'GET' || NOT_A_PAGE.test(path)) {

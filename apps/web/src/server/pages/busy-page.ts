@@ -1,16 +1,13 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { SECURITY_HEADERS } from '../session/security-headers.mjs';
 
 /** What a browser shows of a page that the site cannot give now. It needs nothing else of the site. */
 
 /** Whether a reader wants a page, not data: browsers name HTML, programs ask for anything. */
-export const isBrowser = (/** @type {import('node:http').IncomingHttpHeaders} */ { accept = '' }) =>
+export const isBrowser = ({ accept = '' }: IncomingHttpHeaders): boolean =>
   accept.includes('text/html');
 
-/**
- * @param {import('node:http').ServerResponse} response
- * @param {number} [retryAfterS]
- */
-export function sendBusyPage(response, retryAfterS = 1) {
+export function sendBusyPage(response: ServerResponse, retryAfterS = 1): void {
   response.writeHead(429, {
     ...SECURITY_HEADERS,
     'Content-Type': 'text/html; charset=utf-8',

@@ -1,33 +1,28 @@
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { dirname, join } from 'node:path';
+import { createServer, type RequestListener } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
 import next from 'next';
-import { doors } from './src/server/doors.mjs';
-import { refuseMethod } from './src/server/methods.mjs';
-import { sharedPages } from './src/server/pages/shared-pages.mjs';
-import { stampPeer } from './src/server/session/peer.mjs';
-import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
-import { turns } from './src/server/turns.mjs';
+import { handle } from './api/app';
+import { doors } from './doors';
+import { refuseMethod } from './methods';
+import { sharedPages } from './pages/shared-pages';
+import { stampPeer } from './session/peer';
+import { openReads } from './session/reads';
+import { SECURITY_HEADERS } from './session/security-headers.mjs';
+import { turns } from './turns';
+import { startUpkeep } from './upkeep';
 
 /**
- * `node serve.mjs PORT HOST`: the built site, as `next start` serves it, with the
- * reader's address stamped on requests, a limit to what each may read, and pages shared by readers
- * who are not logged in. What has a body never comes to Next, which would keep it first: the API
- * answers it, and looks at who asks before it reads.
+ * `node dist/serve.mjs PORT HOST`: the site on one port. The API is this program; pages are Next's,
+ * in the same process, which bundles its own copy of what they read with: the two share the
+ * database and nothing else. What has a body never comes to Next, which would keep it first.
  */
 
 // A log on a full disk: an error of its own would be logged, which is an error again, for ever.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const [port = '3000', hostname = '127.0.0.1'] = process.argv.slice(2);
-const dir = dirname(fileURLToPath(import.meta.url));
-// The configuration as it was built, passed on as the server.js that Next generates does: an image
-// has no compiler for next.config.ts.
-const built = JSON.parse(await readFile(join(dir, '.next', 'required-server-files.json'), 'utf8'));
-// biome-ignore lint/style/noProcessEnv: set for Next, not read
-process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(built.config);
+const dir = fileURLToPath(new URL('..', import.meta.url));
 // Without its host: 127.0.0.1 is localhost to the proxy, and what it rewrites would be another site.
 const app = next({ dev: false, dir, port: Number(port) });
 
@@ -36,29 +31,23 @@ const KEEP_ALIVE_MS = 75_000;
 
 const CLOSE_IDLE_EVERY_MS = 100;
 
+startUpkeep();
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
 await app.prepare();
-const handle = app.getRequestHandler();
+const page = app.getRequestHandler();
 // Next's own code uses the global Request, so that stays as it is.
-const answerApi = getRequestListener((request, node) => globalThis.tilemark.handle(request, node), {
-  overrideGlobalObjects: false,
-});
-/** @type {import('node:http').RequestListener} */
-const api = (request, response) => {
+const answerApi = getRequestListener(handle, { overrideGlobalObjects: false });
+const api: RequestListener = (request, response) => {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
   return answerApi(request, response);
 };
 const strangers = turns();
-const answer = doors(
-  { api, page: handle, pages: sharedPages(handle, strangers) },
-  () => globalThis.tilemark,
-  strangers,
-);
+const answer = doors({ api, page, pages: sharedPages(page, strangers) }, openReads, strangers);
 server.on('request', (request, response) => {
   if (refuseMethod(request, response)) return;
   stampPeer(request);
-  answer(request, response).catch((error) => {
-    process.stderr.write(`${error?.stack ?? error}\n`);
+  answer(request, response).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
     if (!response.headersSent) response.writeHead(500);
     response.end();
   });

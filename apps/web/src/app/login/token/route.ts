@@ -1,1 +1,0 @@
-export { handle as GET, handle as POST } from '@/server/api/app';

@@ -1,1 +1,0 @@
-export { handle as POST } from '@/server/api/app';

@@ -1,1 +1,0 @@
-export { handle as GET } from '@/server/api/app';

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isBrowser, sendBusyPage } from './pages/busy-page';
+import type { sharedPages } from './pages/shared-pages';
+import { HttpProblem, problemResponse } from './problem';
+import type { Cost, Reads } from './session/reads';
+import type { Turns } from './turns';
+
+/**
+ * Where each request goes, and whether now: what is not a read, and what is of the API, goes to the
+ * API; pages go to Next, once their reader may have them.
+ */
+
+export type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+const READS = new Set(['GET', 'HEAD']);
+/** Reads that the API answers. */
+const API = /^\/(api\/.|metrics$|login\/token$|logout$|results\/[^/]+\/badge\.svg$)/;
+/** What costs nothing: files, and what says whether the site is up. */
+const FREE = /^\/(_next\/static\/|icon\.svg$|favicon\.ico$|api\/v1\/health$|login\/token$)/;
+/**
+ * What workers ask all the time, by the hundred from one address; and logging in, which has a limit of
+ * its own that the right token always passes.
+ */
+const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
+/** Other than pages. */
+const KINDS = [
+  [/^\/api\/v1\/sweeps\/[^/]+\/events$/, 'events'],
+  [/^\/api\/v1\/sweeps\/[^/]+\/results$/, 'table'],
+  [/\/badge\.svg$/, 'picture'],
+  [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
+  [/^\/(docs(\/|$)|api$|join$|kernels\/new$)/, 'document'],
+] as const;
+const PAGES = new Set<Cost>(['page', 'document']);
+
+export function costOf({ method, url = '/' }: Pick<IncomingMessage, 'method' | 'url'>): Cost {
+  const [path = '/', query = ''] = url.split('?');
+  if (!READS.has(method ?? '')) return path === '/api/v1/best' ? 'table' : 'answer';
+  const kind = KINDS.find(([pattern]) => pattern.test(path))?.[1];
+  // Its pages of JSON are small; the whole of it is not.
+  if (kind === 'table' && !/(^|&)(format=csv|all=)/.test(query)) return 'answer';
+  return kind ?? 'page';
+}
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+/**
+ * @param answers `pages` shares what it renders between readers, `page` does not
+ * @param turns of readers who are not logged in
+ */
+export function doors(
+  answers: {
+    readonly api: Answer;
+    readonly page: Answer;
+    readonly pages: ReturnType<typeof sharedPages>;
+  },
+  openReads: () => Promise<Reads>,
+  turns: Turns,
+): (request: IncomingMessage, response: ServerResponse) => Promise<unknown> {
+  return async (request, response) => {
+    const { headers, method = '', socket, url = '/' } = request;
+    const path = url.split('?', 1)[0] ?? '';
+    const isRead = READS.has(method);
+    if (isRead && hasBody(request)) {
+      return send(
+        response,
+        problemResponse(new HttpProblem(400, 'A request that reads has no body.')),
+      );
+    }
+    const answer = isRead && !API.test(path) ? answers.page : answers.api;
+    if ((isRead ? FREE : FREE_WRITES).test(path)) return answer(request, response);
+    const reads = await openReads();
+    const reader = await reads.reader({ headers, peer: socket.remoteAddress ?? 'unknown' });
+    const cost = costOf(request);
+    const isRefused = async (asked: Cost | 'none left') => {
+      const problem = asked === 'none left' ? reads.noneLeft() : await reads.take(reader, asked);
+      if (!problem) return false;
+      if (isBrowser(headers)) sendBusyPage(response, problem.retryAfterS);
+      else await send(response, problemResponse(problem));
+      return true;
+    };
+    if (!isRead) return (await isRefused(cost)) ? undefined : answer(request, response);
+    if (answer === answers.page && PAGES.has(cost) && !reader.isKnown) {
+      return answers.pages(request, response, cost, isRefused);
+    }
+    const takesTurn = !reader.isKnown && cost !== 'events';
+    if (await isRefused(takesTurn && turns.isFull() ? 'none left' : cost)) return;
+    if (cost === 'events') {
+      const stream = reads.open(reader);
+      if ('status' in stream) return send(response, problemResponse(stream));
+      response.once('close', () => stream.release());
+    }
+    if (takesTurn && !(await turns.during(response))) return;
+    return answer(request, response);
+  };
+}
+
+/** Takes nothing more from the connection. */
+async function send(response: ServerResponse, answer: Response): Promise<void> {
+  response.writeHead(answer.status, { ...Object.fromEntries(answer.headers), Connection: 'close' });
+  response.end(await answer.text());
+}
