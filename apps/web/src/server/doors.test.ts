@@ -1,7 +1,7 @@
 import { request as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { costOf, doors } from './doors';
+import { type Answer, costOf, doors } from './doors';
 import { openTestGrid, type TestGrid } from './grid.test-helper';
 import { sharedPages } from './pages/shared-pages';
 import { readsOf } from './session/reads';
@@ -20,13 +20,14 @@ afterEach(() => {
 /** A site that says which way each request went, with so many pages per minute for an address. */
 async function site(
   perMinute: number,
-  page: Parameters<typeof doors>[0]['page'] = async (_, response) => void response.end('own'),
+  page: Answer = (_, response) => void response.end('own'),
+  api: Answer = (_, response) => void response.end('api'),
 ) {
   const reads = readsOf(grid, perMinute);
   const strangers = turns();
   const answer = doors(
     {
-      api: async (_, response) => void response.end('api'),
+      api,
       page,
       pages: sharedPages(
         (request, response) =>
@@ -73,12 +74,13 @@ async function site(
 test('strangers are answered two at a time, some wait, and others are told when to come back', async () => {
   let answering = 0;
   let most = 0;
-  const send = await site(0, async (_, response) => {
+  const slow: Answer = async (_, response) => {
     most = Math.max(most, ++answering);
     await new Promise((resolve) => setTimeout(resolve, 100));
     answering -= 1;
     response.end('own');
-  });
+  };
+  const send = await site(0, slow, slow);
   const paths = ['/api/v1/devices', '/api/v1/sweeps/1/results?format=csv', '/metrics', '/login'];
   const sent = Array.from({ length: 60 }, (_, at) => send('GET', paths[at % 4] ?? '/'));
   const answers = await Promise.all(sent);

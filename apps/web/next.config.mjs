@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { NextConfig } from 'next';
+import { PHASE_PRODUCTION_BUILD } from 'next/constants.js';
 import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
 
 /** Pages of the docs by the names of files that have become parts of another. */
@@ -32,9 +32,9 @@ const MOVED = {
   ),
 };
 
-const config: NextConfig = {
+/** @type {import('next').NextConfig} */
+const config = {
   poweredByHeader: false,
-  output: 'standalone',
   // Traced by name patterns only: sources, their tests, and sharp for images that no page has.
   outputFileTracingExcludes: {
     '*': [
@@ -85,4 +85,6 @@ const config: NextConfig = {
   ],
 };
 
-export default config;
+/** What is built stands alone; what serves it (src/server/serve.ts) is no part of that. */
+export default (/** @type {string} */ phase) =>
+  phase === PHASE_PRODUCTION_BUILD ? { ...config, output: 'standalone' } : config;
