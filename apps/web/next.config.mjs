@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { PHASE_PRODUCTION_BUILD } from 'next/constants.js';
 import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
 
 /** Pages of the docs by the names of files that have become parts of another. */
@@ -44,6 +43,13 @@ const config = {
       '../../node_modules/sharp/**',
     ],
   },
+  // What Next resolves at every start, though only a build loads it.
+  outputFileTracingIncludes: {
+    '*': [
+      '../../node_modules/next/dist/compiled/webpack/*',
+      '../../node_modules/next/dist/compiled/@babel/runtime/package.json',
+    ],
+  },
   outputFileTracingRoot: fileURLToPath(new URL('../..', import.meta.url)),
   reactStrictMode: true,
   // `npm test` checks the types of every package, this one too; once is enough.
@@ -85,6 +91,9 @@ const config = {
   ],
 };
 
-/** What is built stands alone; what serves it (src/server/serve.ts) is no part of that. */
+/**
+ * Built to stand alone for the image, and served by src/server/serve.ts, not by the server.js of that
+ * build: Next warns of the two together.
+ */
 export default (/** @type {string} */ phase) =>
-  phase === PHASE_PRODUCTION_BUILD ? { ...config, output: 'standalone' } : config;
+  phase === 'phase-production-build' ? { ...config, output: 'standalone' } : config;

@@ -57,8 +57,9 @@ import { type Admission, workersOf } from './workers';
 export type Store = ReturnType<typeof openStore>;
 
 /**
- * Whoever was let in is let in for this long without being looked up, ms. What this process ends
- * counts at once; what another process of the grid ends, after the worker's next heartbeat, 8 s.
+ * Whoever was let in by a token is let in for this long without being looked up, ms. What this program
+ * ends counts at once; what another of the grid ends, after the worker's next heartbeat, 8 s. Sessions
+ * are looked up each time: the API ends them, and pages ask for them.
  */
 const ADMITTED_MS = 3_000;
 
@@ -162,8 +163,6 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     tokens: {
       ...tokens,
       verify: (secret: string) => admits(`secret ${sha256(secret)}`, () => tokens.verify(secret)),
-      ofSession: (id: string) => admits(`session ${id}`, () => tokens.ofSession(id)),
-      endSession: ending(tokens.endSession),
       revoke: ending(tokens.revoke),
     },
     invites: { ...invites, revoke: ending(invites.revoke) },
