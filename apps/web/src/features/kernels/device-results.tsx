@@ -1,6 +1,6 @@
 import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
-import { shortDeviceName } from '@/features/devices/device-name';
+import { shortDeviceName } from '@/features/devices/short-device-name';
 import { medianColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
 import { problemText } from '@/features/sweeps/runs';
