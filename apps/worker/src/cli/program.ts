@@ -150,7 +150,10 @@ export function program(childEntry: URL): Command {
     .addOption(DTYPE)
     .addOption(new Option('--regime <regime>').hideHelp())
     .addOption(
-      new Option('--budget <time>', 'how long to search, for example 90s, 5m or 1h')
+      new Option(
+        '--budget <time>',
+        'how long to search, for example 90s, 5m or 1h; full measurements of the fastest may exceed it',
+      )
         .argParser(durationNs)
         .default(durationNs('5m'), '5m'),
     )

@@ -23,8 +23,8 @@ function sectionsOf(command: Command, parent = ''): string[] {
     ...help
       .visibleArguments(command)
       .map((argument) => entry(help.argumentTerm(argument), help.argumentDescription(argument))),
-    ...command.options.map((option) =>
-      entry(help.optionTerm(option), help.optionDescription(option)),
+    ...command.options.flatMap((option) =>
+      option.hidden ? [] : [entry(help.optionTerm(option), help.optionDescription(option))],
     ),
   ];
   const about = command.description();

@@ -150,6 +150,8 @@ describe('tokens', () => {
     const create = (token: string, body: unknown) => call('POST /tokens', { token, body });
     const refused = await create(admin, { name: 'x', role: 'king' });
     expect([refused.status, (await refused.json()).field]).toEqual([400, 'role']);
+    const never = await create(admin, { name: 'x', role: 'worker', expiresAt: null });
+    expect((await never.json()).detail).toMatch(/leave it out for a token that does not expire/);
     const { id, secret } = await (await create(admin, { name: 'lab', role: 'worker' })).json();
     expect(secret).toMatch(/^tm_worker_/);
     expect((await create(secret, { name: 'more', role: 'admin' })).status).toBe(403);

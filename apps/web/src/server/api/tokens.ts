@@ -11,7 +11,10 @@ const newTokenSchema = z.strictObject({
   role: roleSchema,
   /** Absent: it does not expire. */
   expiresAt: z.iso
-    .datetime()
+    .datetime({
+      error:
+        'expiresAt must be a time such as 2030-01-31T12:00:00Z; leave it out for a token that does not expire',
+    })
     .refine((time) => Date.parse(time) > Date.now(), 'This time has passed.')
     .optional(),
 });
