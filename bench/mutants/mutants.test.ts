@@ -10,7 +10,7 @@ afterAll(() => device.executor.destroy());
 // All sizes and dtypes: `npm run test:mutants`.
 const SIZE = '17x31x5';
 /** With whole blocks of weights. */
-const BLOCKED_SIZE = '17x31x96';
+const BLOCKED_SIZE = '17x31x192';
 
 it('has at least 40 mutants', () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(40);

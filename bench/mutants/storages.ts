@@ -55,7 +55,8 @@ function misread(
 }
 
 const Q4: readonly Dtype[] = ['f16-q4', 'f32-q4'];
-const BLOCKED: readonly Dtype[] = ['f16-q8', ...Q4];
+const ZEROS: readonly Dtype[] = ['f32-q4z'];
+const BLOCKED: readonly Dtype[] = ['f16-q8', ...Q4, ...ZEROS];
 const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', 'f32-f16-nt', ...BLOCKED];
 const HALVES_IN_B: readonly Dtype[] = ['f32-f16', 'f32-f16-nt'];
 
@@ -91,7 +92,11 @@ export const STORAGES: readonly Mutant[] = [
   misread('the last block left out', BLOCKED, ['p < shape.k', 'p < shape.k - 32u']),
   misread('half of the last block left out', BLOCKED, ['p < shape.k', 'p < shape.k - 16u']),
   misread('halves of a byte swapped', ['f16-q4'], ['+ i / 16u % 2u', '+ 1u - i / 16u % 2u']),
-  misread('pairs of a byte swapped', ['f32-q4'], ['4u * (i % 8u)', '4u * ((i % 8u) ^ 1u)']),
+  misread(
+    'pairs of a byte swapped',
+    ['f32-q4', ...ZEROS],
+    ['4u * (i % 8u)', '4u * ((i % 8u) ^ 1u)'],
+  ),
   misread(
     'q4_0 read as pairs',
     ['f16-q4'],
@@ -101,5 +106,11 @@ export const STORAGES: readonly Mutant[] = [
   misread('f32 of B rounded to f16', ['f16-f32'], ['return S(B[i])', `return ${rounded('B[i]')}`]),
   misread('halves of a word swapped', HALVES_IN_B, ['return S(B[i])', 'return S(B[i ^ 1u])']),
   misread('values of 4 bits without their bias', Q4, ['- 8)', ')']),
+  misread('zero points ignored', ZEROS, [/ - S\(item_B_zero_points\(.*?\)\)/, '']),
+  misread('zero points added', ZEROS, ['- S(item_B_zero', '+ S(item_B_zero']),
+  misread('the zero point of the next block', ZEROS, [
+    'item_B_zero_points((i) / 32u)',
+    'item_B_zero_points((i / 32u) ^ 1u)',
+  ]),
   misread('values of 8 bits without their signs', ['f16-q8'], ['^ 128u) - 128)', '^ 0u))']),
 ];

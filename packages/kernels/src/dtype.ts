@@ -159,6 +159,11 @@ const TABLE = {
     staged: ITEMS.f16,
     rounding: { ...SUMS_IN_F32, staged: 2 ** -11 },
   },
+  'f32-q4z': {
+    ...F32,
+    words: 'f32 × q4 of MatMulNBits with zero points, B by rows (N × K)',
+    tensors: withB('f32', { storage: 'nbits4z', order: 'transposed' }),
+  },
 } as const satisfies Record<string, DtypeFacts>;
 
 export type Dtype = keyof typeof TABLE;

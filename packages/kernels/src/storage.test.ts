@@ -54,3 +54,27 @@ describe.each([
     expect(scales?.map(Math.abs)).toEqual([0]);
   });
 });
+
+describe('nbits4z', () => {
+  const storage: Storage = STORAGES.nbits4z;
+
+  test('encodes rows to within half a step of each block, whose range has 0 in it', () => {
+    // Blocks on both sides of 0, above it alone, and below it alone.
+    const row = Float32Array.from({ length: 96 }, (_, i) => Math.sin(7 * i + 1) + (i >> 5) * 4 - 4);
+    const [values = [], scales = [], zeros = []] = storage.encode?.(row) ?? [];
+    expect([scales.length, zeros.length]).toEqual([3, 3]);
+    expect(zeros.slice(1)).not.toEqual([0, 0]);
+    for (const [i, exact] of row.entries()) {
+      const block = row.slice(i & ~31, (i & ~31) + 32);
+      const step = (Math.max(0, ...block) - Math.min(0, ...block)) / 15;
+      expect(values[i]).toBe(Math.max(-8, Math.min(7, values[i]!)));
+      const decoded = (values[i]! - zeros[i >> 5]!) * scales[i >> 5]!;
+      expect(Math.abs(decoded - exact)).toBeLessThanOrEqual(1.001 * step);
+    }
+  });
+
+  test('encodes zeros', () => {
+    const [values, scales, zeros] = storage.encode?.(new Float32Array(32)) ?? [];
+    expect([values?.every((value) => value === 0), scales, zeros]).toEqual([true, [0], [0]]);
+  });
+});

@@ -1,8 +1,9 @@
 /**
  * How tensors lie in memory. A storage is a row of STORAGES: parts, each a buffer of its own, of items
- * from ITEMS. An element's value is the product of its items, one of each part: of f32 the element
- * itself, of q4_0 a four-bit integer times the scale of its block. Dtypes (dtype.ts) name the storage of
- * each tensor; tensors.ts has the tensors of a problem.
+ * from ITEMS. An element's value is the item of the first part, plus those of parts with a weight, times
+ * the others: of f32 the element itself, of q4_0 a four-bit integer times the scale of its block, with
+ * zero points what is left of it without one. Dtypes (dtype.ts) name the storage of each tensor;
+ * tensors.ts has the tensors of a problem.
  */
 import { fromHalves, type Scalar, type Tensor, toHalfBits } from './scalar';
 
@@ -191,9 +192,11 @@ export interface StoragePart {
   readonly item: Item;
   /** Elements of a row that share an item. */
   readonly shared: number;
+  /** What its items are times where they are added to the first part's; absent: they multiply. */
+  readonly weight?: number;
   /**
-   * How its items are drawn where they are no elements by themselves: integers of at most that
-   * magnitude, never 0; or odd multiples of 2^-bits below 1, times a power of two.
+   * How its items are drawn where they are no elements by themselves: integers from \`least\` to \`most\`,
+   * 0 only if they are added; or odd multiples of 2^-bits below 1, times a power of two.
    */
   readonly drawn?:
     | { readonly most: number; readonly least: number }
@@ -219,6 +222,12 @@ const elements = (words: string, item: Item): Storage => ({
 /** Elements in a block of all formats here. */
 const BLOCK = 32;
 
+interface EncodedBlock {
+  readonly scale: number;
+  readonly values: readonly number[];
+  readonly zero?: number;
+}
+
 /**
  * Integers with a scale for each block of 32. Drawn scales have so few bits that an element is exact in
  * f16: kernels may decode to it.
@@ -228,12 +237,9 @@ function scaled(
   values: Item,
   scales: Item,
   drawn: { readonly least: number; readonly most: number },
-  encode: (block: readonly number[]) => {
-    readonly scale: number;
-    readonly values: readonly number[];
-  },
+  encode: (block: readonly number[]) => EncodedBlock,
+  bitsOfValues = Math.ceil(Math.log2(drawn.most + 1)),
 ): Storage {
-  const bitsOfValues = Math.ceil(Math.log2(drawn.most + 1));
   return {
     words,
     block: BLOCK,
@@ -250,9 +256,28 @@ function scaled(
       const blocks = Array.from({ length: Math.ceil(row.length / BLOCK) }, (_, block) =>
         encode([...row.subarray(block * BLOCK, (block + 1) * BLOCK)]),
       );
-      return [blocks.flatMap((block) => block.values), blocks.map(({ scale }) => scale)];
+      const zeros = blocks.flatMap(({ zero }) => zero ?? []);
+      const parts = [blocks.flatMap((block) => block.values), blocks.map(({ scale }) => scale)];
+      return zeros.length > 0 ? [...parts, zeros] : parts;
     },
   };
+}
+
+/**
+ * As \`scaled\`, each block's integers less a zero point of as many bits. Two blocks share a byte of zero
+ * points, so rows have an even number of blocks.
+ */
+function withZeroPoints(
+  words: string,
+  values: Item,
+  scales: Item,
+  drawn: { readonly least: number; readonly most: number },
+  encode: (block: readonly number[]) => EncodedBlock,
+): Storage {
+  const bits = Math.ceil(Math.log2(drawn.most - drawn.least + 1));
+  const storage = scaled(words, values, scales, drawn, encode, bits);
+  const zeros = { name: 'zero_points', item: values, shared: BLOCK, weight: -1, drawn };
+  return { ...storage, block: 2 * BLOCK, parts: [...storage.parts, zeros] };
 }
 
 /** ggml's rule: the scale is a 127th of the largest magnitude. */
@@ -272,6 +297,16 @@ const encodeQ4 = (block: readonly number[]) => {
   return { scale, values: block.map((value) => (scale ? near(value) : 0)) };
 };
 
+/** ONNX Runtime's rule: the range of the block, widened to have 0 in it, is 15 steps. */
+const encodeQ4WithZero = (block: readonly number[]) => {
+  const [low, high] = [Math.min(0, ...block), Math.max(0, ...block)];
+  const scale = (high - low) / 15;
+  if (scale === 0) return { scale, values: block.map(() => 0), zero: 0 };
+  const zero = Math.round(-low / scale) - 8;
+  const near = (value: number) => Math.round(value / scale) + zero;
+  return { scale, values: block.map((value) => Math.max(-8, Math.min(7, near(value)))), zero };
+};
+
 const Q8 = { least: -127, most: 127 } as const;
 const Q4 = { least: -8, most: 7 } as const;
 
@@ -286,6 +321,13 @@ export const STORAGES = {
   q8_0: scaled('q8_0', ITEMS.i8, ITEMS.f16, Q8, encodeQ8),
   q4_0: scaled('q4_0', ITEMS.i4, ITEMS.f16, Q4, encodeQ4),
   nbits4: scaled('q4 of MatMulNBits', ITEMS.i4Pairs, ITEMS.f32, Q4, encodeQ4),
+  nbits4z: withZeroPoints(
+    'q4 of MatMulNBits with zero points',
+    ITEMS.i4Pairs,
+    ITEMS.f32,
+    Q4,
+    encodeQ4WithZero,
+  ),
 } as const satisfies Record<string, Storage>;
 
 export type StorageId = keyof typeof STORAGES;
@@ -302,31 +344,71 @@ export function declared(name: string, { parts }: Storage, binding: number): str
 
 const bound = (name: string, part: StoragePart) => (part.name ? `${name}_${part.name}` : name);
 
+/** WGSL of an item of a part, as a signed integer or a float; `i` is its number. */
+function itemOf(array: string, { packing }: Item): string {
+  if (!packing) return `${array}[i]`;
+  const { bits, bias, flip, wgsl } = packing;
+  const raw = `extractBits(${array}[${wgsl.word}], ${bits}u * (${wgsl.place}), ${bits}u)`;
+  return `i32(${raw} ^ ${flip}u) - ${bias}`;
+}
+
+/** `item_<name>_<part>(i)`: item number i of each part that is added and has several in a word. */
+export function addendReadersOf(name: string, { parts }: Storage): string {
+  return parts
+    .filter(({ item, weight }) => weight !== undefined && item.packing)
+    .map((part) => {
+      const array = bound(name, part);
+      return `fn item_${array}(i: u32) -> i32 { return ${itemOf(array, part.item)}; }\n`;
+    })
+    .join('');
+}
+
+/** WGSL of what is added to items of the first part, as a type, of the element `i`: ` - f32(...)`; or nothing. */
+export function addendsOf(name: string, { parts }: Storage, type: string, i: string): string {
+  return parts
+    .flatMap((part) => {
+      if (part.weight === undefined) return [];
+      const array = bound(name, part);
+      const at = part.shared === 1 ? i : `(${i}) / ${part.shared}u`;
+      const item = part.item.packing ? `item_${array}(${at})` : `${array}[${at}]`;
+      const sign = part.weight < 0 ? '-' : '+';
+      const size = Math.abs(part.weight);
+      return ` ${sign} ${size === 1 ? '' : `${size} * `}${type}(${item})`;
+    })
+    .join('');
+}
+
 /**
  * The same, and `load_<name>(i)`: its element number i in memory, as an S, which the shader declares.
  */
 export function readerOf(name: string, storage: Storage, binding: number): string {
-  const factors = storage.parts.map((part) => {
-    const at = part.shared === 1 ? 'i' : `i / ${part.shared}u`;
-    const { packing } = part.item;
-    if (!packing) return `S(${bound(name, part)}[${at}])`;
-    const { bits, bias, flip, wgsl } = packing;
-    const raw = `extractBits(${bound(name, part)}[${wgsl.word}], ${bits}u * (${wgsl.place}), ${bits}u)`;
-    return `S(i32(${raw} ^ ${flip}u) - ${bias})`;
-  });
+  const factors = storage.parts
+    .filter(({ weight }) => weight === undefined)
+    .map((part) => {
+      const array = bound(name, part);
+      if (part.shared !== 1) return `S(${array}[i / ${part.shared}u])`;
+      return `S(${itemOf(array, part.item)})`;
+    });
+  const addends = addendsOf(name, storage, 'S', 'i');
   return [
     declared(name, storage, binding),
-    `fn load_${name}(i: u32) -> S { return ${factors.join(' * ')}; }`,
+    `${addendReadersOf(name, storage)}fn load_${name}(i: u32) -> S { return ${product(factors, addends)}; }`,
   ].join('\n');
 }
 
 /** `load4_<name>(i)`: elements i to i + 3 of a tensor in blocks, decoded; i is a multiple of four. */
-export function fourReaderOf(name: string, { parts }: Storage): string {
-  const factors = parts.map((part) => {
-    const array = bound(name, part);
-    return part.item.packing
-      ? `vec4f(${part.item.packing.wgsl.four(array)})`
-      : `f32(${array}[i / ${part.shared}u])`;
-  });
-  return `fn load4_${name}(i: u32) -> vec4f { return ${factors.join(' * ')}; }`;
+export function fourReaderOf(name: string, storage: Storage): string {
+  const factors = storage.parts
+    .filter(({ weight }) => weight === undefined)
+    .map((part) => {
+      const array = bound(name, part);
+      return part.item.packing
+        ? `vec4f(${part.item.packing.wgsl.four(array)})`
+        : `f32(${array}[i / ${part.shared}u])`;
+    });
+  const addends = addendsOf(name, storage, 'f32', 'i');
+  return `fn load4_${name}(i: u32) -> vec4f { return ${product(factors, addends)}; }`;
 }
+
+const product = ([first = '', ...others]: readonly string[], addends: string): string =>
+  [addends ? `(${first}${addends})` : first, ...others].join(' * ');

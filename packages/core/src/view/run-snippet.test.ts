@@ -24,6 +24,7 @@ it.each([
   ['matmul/naive', { b: 3, m: 5, n: 7, k: 9 }],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 130 }, 'f32-nt'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4'],
+  ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4z'],
 ] as const)(
   'runs %s as the answer of /best describes it',
   async (address, shape, dtype: Dtype = 'f32') => {

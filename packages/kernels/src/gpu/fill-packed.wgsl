@@ -17,7 +17,12 @@ fn hash32(value: u32) -> u32 {
   return x ^ (x >> 16u);
 }
 
+const ADDENDS = 8u;
+
 fn integer(bits: u32) -> i32 {
+  if (fill.kind == ADDENDS) {
+    return i32((bits >> 1u) % u32(fill.range - fill.least + 1)) + fill.least;
+  }
   let value = i32((bits >> 1u) % u32(fill.range - fill.least)) + fill.least;
   return select(value + 1, value, value < 0);
 }
@@ -28,7 +33,9 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
   for (var word = id.x; word * PLACES < fill.length; word += groups.x * 256u) {
     var all = 0u;
     for (var place = 0u; place < PLACES; place++) {
-      let value = u32(integer(hash32(item_at(word, place) + fill.stream)) + BIAS) ^ FLIP;
+      let item = item_at(word, place);
+      let drawn = select(0, integer(hash32(item + fill.stream)), item < fill.length);
+      let value = u32(drawn + BIAS) ^ FLIP;
       all |= (value & ((1u << BITS) - 1u)) << (BITS * place);
     }
     words[word] = all;

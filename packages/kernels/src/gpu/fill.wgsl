@@ -18,6 +18,7 @@ const LARGE = 4u;
 const OUTLIERS = 5u;
 const ZEROS = 6u;
 const DENORMALS = 7u;
+const ADDENDS = 8u;
 
 @group(0) @binding(0) var<storage, read_write> tensor: array<T>;
 @group(0) @binding(1) var<uniform> fill: Fill;
@@ -125,6 +126,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
       case OUTLIERS: { tensor[i] = outlier(i, bits); }
       case ZEROS: { tensor[i] = among_zeros(i, bits); }
       case DENORMALS: { tensor[i] = among_denormals(bits); }
+      case ADDENDS: { tensor[i] = T(exponent(bits >> 1u)); }
       default: { tensor[i] = fraction(bits); }
     }
   }

@@ -452,6 +452,8 @@ test.each<[InputMode, Problem]>([
   ['uniform', product(5, 7, 96, 'f16-q4', 3)],
   ['integers', product(5, 7, 96, 'f16-q4')],
   ['uniform', product(5, 7, 64, 'f32-q4')],
+  ['uniform', product(5, 7, 192, 'f32-q4z')],
+  ['integers', product(5, 7, 64, 'f32-q4z')],
   ['bits', product(5, 7, 300, 'i32')],
   ['bits', transposed('f32')],
   ['bits', transposed('f16')],

@@ -26,7 +26,7 @@ export const warpTile = gpuKernel({
   op: 'matmul',
   rung: 6,
   idea: 'Register tiles arranged so that a warp reads few distinct words of workgroup memory',
-  dtypes: ['f32', 'i32', 'f16', 'f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4'],
+  dtypes: ['f32', 'i32', 'f16', 'f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4', 'f32-q4z'],
   tunables: [
     ...WARP_TUNABLES,
     splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),

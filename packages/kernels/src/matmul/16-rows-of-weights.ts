@@ -3,17 +3,24 @@ import { valuesTable } from '../combinations';
 import { DTYPES, type Dtype, isBlocked } from '../dtype';
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
-import { ITEMS, type Item, type Packing, STORAGES, type StoragePart } from '../storage';
+import {
+  addendReadersOf,
+  addendsOf,
+  declared,
+  ITEMS,
+  type Item,
+  type Packing,
+  STORAGES,
+  type Storage,
+  type StoragePart,
+} from '../storage';
 import { FOLDED, foldedGrid } from './grid';
 import { each, indent } from './lines';
 
+const ROWS = [1, 2, 3, 4, 6, 8];
+
 const TUNABLES = [
-  tunable(
-    'ROWS',
-    'Rows of C per workgroup: each load of weights serves as many',
-    [1, 2, 3, 4, 6, 8],
-    1,
-  ),
+  tunable('ROWS', 'Rows of C per workgroup: each load of weights serves as many', ROWS, 1),
   tunable(
     'COLS',
     'Rows of weights per group of lanes: each load of A serves as many',
@@ -38,7 +45,7 @@ export const rowsOfWeights = gpuKernel({
   rung: 16,
   changes: 'matmul/few-rows-shuffled',
   idea: 'Lanes share each row of B (N × K) along K, 16 bytes a load, one dispatch: bound by bytes',
-  dtypes: ['f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4'],
+  dtypes: ['f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4', 'f32-q4z'],
   tunables: TUNABLES,
   constraints: [
     { reason: 'LANES must be at most THREADS', holds: ({ LANES, THREADS }) => LANES <= THREADS },
@@ -67,11 +74,14 @@ export const rowsOfWeights = gpuKernel({
   }),
   candidates: ({ dtype, shape: { m, k } }) => {
     if (m > 16) return [];
-    const ROWS = [1, 2, 3, 4, 6].find((rows) => rows >= m) ?? 8;
+    // As many as there are, and the next: a search that never saw two rows knows three.
+    const fitting = ROWS.filter((rows) => rows >= m).slice(0, 2);
     const vectors = k / vectorOf(dtype).elements;
-    return STRIPS.filter(
-      ({ COLS, LANES }) => ROWS * Number(COLS) <= 16 && Number(LANES) <= 2 * vectors,
-    ).map((strip) => ({ ...strip, ROWS }));
+    return (fitting.length > 0 ? fitting : [8]).flatMap((rows) =>
+      STRIPS.filter(
+        ({ COLS, LANES }) => rows * Number(COLS) <= 16 && Number(LANES) <= 2 * vectors,
+      ).map((strip) => ({ ...strip, ROWS: rows })),
+    );
   },
 });
 
@@ -163,9 +173,10 @@ function vectorOf(dtype: Dtype): Vector {
   return vector;
 }
 
+const storageOf = (dtype: Dtype): Storage => STORAGES[DTYPES[dtype].tensors.B.storage];
+
 /** The part with the scales of B's blocks, if it has any. */
-const scalesOf = (dtype: Dtype) =>
-  STORAGES[DTYPES[dtype].tensors.B.storage].parts.find(({ name }) => name === 'scales');
+const scalesOf = (dtype: Dtype) => storageOf(dtype).parts.find(({ name }) => name === 'scales');
 
 function emitRows(values: Values, dtype: Dtype, isBatch: boolean): string {
   const { ROWS, COLS, LANES, THREADS } = values;
@@ -174,6 +185,8 @@ function emitRows(values: Values, dtype: Dtype, isBatch: boolean): string {
   const isHalf = DTYPES[dtype].element === 'f16';
   const scaled = isBlocked(dtype);
   const scales = scalesOf(dtype);
+  const storage = storageOf(dtype);
+  const [, ...ofBlocks] = storage.parts;
   const sums = each(ROWS, (row) => each(COLS, (col) => `sum${row}_${col}`)).flat();
   return `
 struct Shape { m: u32, n: u32, k: u32 }
@@ -182,7 +195,12 @@ struct Shape { m: u32, n: u32, k: u32 }
 @group(0) @binding(${numbers.B}) var<storage, read> B_vectors: array<${type}>;
 ${
   scales
-    ? `@group(0) @binding(${numbers.B_scales}) var<storage, read> B_scales: array<${scales.item.element}>;`
+    ? [
+        declared('B', { ...storage, parts: ofBlocks }, (numbers.B ?? 0) + 1),
+        addendReadersOf('B', storage),
+      ]
+        .join('\n')
+        .trimEnd()
     : `@group(0) @binding(${numbers.A}) var<storage, read> A: array<T>;
 @group(0) @binding(${numbers.B}) var<storage, read> B: array<T>;`
 }
@@ -288,6 +306,8 @@ const vectorStep =
     const { elements, fours } = vectorOf(dtype);
     const scales = scalesOf(dtype);
     const turns = each(unroll, (turn) => turn);
+    const addends = (turn: number, col: number) =>
+      addendsOf('B', storageOf(dtype), 'f32', `${elements}u * (b${col} + ${place(turn)})`);
     const isHalf = DTYPES[dtype].element === 'f16';
     const place = (turn: number) => (turn === 0 ? 'at' : `at + ${turn * LANES}u`);
     const loads = turns.flatMap((turn) =>
@@ -298,6 +318,7 @@ const vectorStep =
               `let s${turn}_${col} = f32(B_scales[(b${col} + ${place(turn)}) / ${scales.shared / elements}u]);`,
             ]
           : []),
+        ...(addends(turn, col) ? [`let z${turn}_${col} = 0.0${addends(turn, col)};`] : []),
       ]).flat(),
     );
     /** Elements of A, four at a time. */
@@ -322,7 +343,8 @@ const vectorStep =
           '{',
           ...ofA(turn, row).map((line) => `  ${line}`),
           ...each(COLS, (col) => {
-            const dots = fours(`w${turn}_${col}`).map((four, i) => `dot(v${i}, ${four})`);
+            const plus = addends(turn, col) ? ` + z${turn}_${col}` : '';
+            const dots = fours(`w${turn}_${col}`).map((four, i) => `dot(v${i}, ${four}${plus})`);
             const whole = dots.join(' + ');
             return `  sum${row}_${col} += ${scales ? `s${turn}_${col} * (${whole})` : whole};`;
           }),

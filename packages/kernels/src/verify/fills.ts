@@ -133,9 +133,9 @@ export interface Fill {
   readonly length: number;
   /** Added to each item's index before hashing. */
   readonly stream: number;
-  readonly kind: (typeof KINDS)[InputMode];
+  readonly kind: (typeof KINDS)[keyof typeof KINDS];
   /**
-   * Integers: of magnitudes up to `range`, the least of them `least`. Scaled values and bits: their
+   * Integers, and addends with 0 among them: up to `range`, the least of them `least`. Scaled values and bits: their
    * exponents, from `least` to `range`. Large values: the exponents of those whose sums stay in range and
    * of those that overflow. Outliers: 0 and their exponent. Others: 0.
    */
@@ -158,6 +158,7 @@ export const KINDS = {
   outliers: 5,
   zeros: 6,
   denormals: 7,
+  addends: 8,
 } as const;
 
 /** The words of a fill, as fill.wgsl takes them. */
@@ -210,8 +211,9 @@ function fractionBits({ dtype }: Problem, item: Item, mode: InputMode): number {
 type Drawn = Pick<Fill, 'kind' | 'range' | 'least'> & Partial<Pick<Fill, 'bits' | 'exponent'>>;
 
 /** What the items of a part are drawn from. */
-function drawnOf(problem: Problem, { item, drawn }: StoragePart, mode: InputMode): Drawn {
-  if (drawn) return drawnInBlock(problem, drawn, mode);
+function drawnOf(problem: Problem, part: StoragePart, mode: InputMode): Drawn {
+  const { item, drawn } = part;
+  if (drawn) return drawnInBlock(problem, part, drawn, mode);
   const { isInteger, isSigned, normal } = item;
   const { scales } = DTYPES[problem.dtype].staged ?? item;
   const kind = mode === 'uniform' && isInteger ? 'integers' : mode;
@@ -257,6 +259,7 @@ function largeOf(problem: Problem, { normal }: Item): Omit<Drawn, 'kind'> & Part
 /** Integers and their scales, which are 1 and -1 where elements are integers. */
 function drawnInBlock(
   problem: Problem,
+  { weight }: StoragePart,
   drawn: NonNullable<StoragePart['drawn']>,
   mode: InputMode,
 ): Drawn {
@@ -271,7 +274,7 @@ function drawnInBlock(
   }
   const range = areIntegers ? Math.min(drawn.most, integerRange(problem)) : drawn.most;
   const least = areIntegers ? Math.max(drawn.least, -range) : drawn.least;
-  return { kind: KINDS.integers, range, least };
+  return { kind: weight === undefined ? KINDS.integers : KINDS.addends, range, least };
 }
 
 /** Largest r for which the op's sums of products of integers up to r are exact in the dtype. */

@@ -83,7 +83,7 @@ function transposeInto(out: Tensor, stored: Tensor, dims: TensorDims, batch: num
   }
 }
 
-/** Fills `out` with elements of a tensor in memory, starting at `first`: products of their items. */
+/** Fills `out` with elements of a tensor in memory, starting at `first`, as their storage makes them of items. */
 function fillElements(
   out: Tensor,
   { parts }: StoredTensor,
@@ -91,30 +91,27 @@ function fillElements(
   first: number,
   step = 1,
 ): void {
-  for (const [index, { shared }] of parts.entries()) {
-    const fill = fills[index];
-    if (!fill) continue;
-    if (index === 0) fillItems(out, fill, first, step);
-    else multiplyShared(out, fill, shared, first, step);
-  }
-}
-
-/** Multiplies elements by the items that they share. */
-function multiplyShared(
-  out: Tensor,
-  fill: Fill,
-  shared: number,
-  first: number,
-  step: number,
-): void {
-  const item = allocate(fill.item, 1);
-  let last = -1;
-  for (let i = 0; i < out.length; i++) {
-    const at = Math.floor((first + i * step) / shared);
-    if (at !== last) fillItems(item, fill, at);
-    last = at;
-    out[i] = (out[i] as number) * (item[0] as number);
-  }
+  const [values] = fills;
+  if (values) fillItems(out, values, first, step);
+  const others = parts.map((part, index) => ({ ...part, fill: fills[index] })).slice(1);
+  const apply = (
+    added: boolean,
+    combine: (value: number, item: number, weight: number) => number,
+  ) => {
+    for (const { fill, shared, weight } of others) {
+      if (!fill || (weight !== undefined) !== added) continue;
+      const item = allocate(fill.item, 1);
+      let last = -1;
+      for (let i = 0; i < out.length; i++) {
+        const at = Math.floor((first + i * step) / shared);
+        if (at !== last) fillItems(item, fill, at);
+        last = at;
+        out[i] = combine(out[i] as number, item[0] as number, weight ?? 1);
+      }
+    }
+  };
+  apply(true, (value, item, weight) => value + weight * item);
+  apply(false, (value, item) => value * item);
 }
 
 /** Fills `out` with items of a part, starting at `first`. */
@@ -167,6 +164,7 @@ const AT = {
   [KINDS.outliers]: outliersAt,
   [KINDS.zeros]: zerosAt,
   [KINDS.denormals]: denormalsAt,
+  [KINDS.addends]: addendsAt,
 } as const satisfies Partial<Record<Fill['kind'], (fill: Fill) => ValueAt>>;
 
 /** The line of an element, counted through a batch, and its step along the sum. */
@@ -244,6 +242,10 @@ function denormalsAt({ bits, item: { fractionBits, normal } }: Fill): ValueAt {
     const magnitude = ((hash & (2 ** mantissa - 1)) | 1) * least;
     return hash >>> 31 ? -magnitude : magnitude;
   };
+}
+
+function addendsAt({ range, least }: Fill): ValueAt {
+  return (_at, hash) => ((hash >>> 1) % (range - least + 1)) + least;
 }
 
 /** One in 16 is 0. */

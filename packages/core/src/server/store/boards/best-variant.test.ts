@@ -101,6 +101,22 @@ test('where nothing is known, a portable variant is named, unmeasured, that plai
   }
 });
 
+test.each([
+  ['f32-q4', 'nvidia', 1],
+  ['f32-q4z', 'nvidia', 1],
+  ['f32-q4z', 'acme', 4],
+] as const)(
+  'weights of %s on %s, which nobody timed, are multiplied as other weights by rows are',
+  async (dtype, vendor, m) => {
+    const found = await find({ ...cube(4096), m, dtype, vendor });
+    expect(found).toMatchObject({
+      fallback: 'portable',
+      variant: { kernel: 'matmul/rows-of-weights' },
+    });
+    expect(found?.bindings.map(({ name }) => name)).toContain('B_scales');
+  },
+);
+
 describe('with results', () => {
   let own: string;
   let sibling: string;

@@ -4,7 +4,9 @@ import {
   DTYPES,
   type Dtype,
   feasible,
+  idsOf,
   ifValid,
+  isByRows,
   type Problem,
   parseVariant,
   passesOf,
@@ -159,14 +161,19 @@ export function portableVariant(asked: Asked): BestVariant | null {
     // Waves of so many workgroups are made for as many processors.
     return feasible(variant, problem, limits).ok && workOf(point, problem).waves === null;
   };
-  const ranksOf = (like: Problem) =>
+  const ranksIn = (dtypes: readonly Dtype[]) =>
     shippedEvidence()
-      .filter(({ op, dtype }) => op === like.op && dtype === like.dtype)
-      .map((file) => learnedFrom(file, asked.profile).selector.rank(like, able))
+      .filter(({ op, dtype }) => op === problem.op && dtypes.includes(dtype))
+      .map((file) => {
+        const { selector } = learnedFrom(file, asked.profile);
+        return selector.rank({ ...problem, dtype: file.dtype }, able);
+      })
       .filter((rank) => rank.length > 0);
-  // Where the variants that win in a dtype need more than plain WebGPU has, those of f32 remain.
-  const [own, plain] = [ranksOf(problem), ranksOf({ ...problem, dtype: 'f32' })];
-  const ranks = own.length > 0 ? own : plain;
+  // Where none of those that win in a dtype can run, or nobody has timed it: what other weights by rows
+  // are multiplied with, else f32.
+  const alike = isByRows(problem.dtype) ? idsOf(DTYPES).filter(isByRows) : [];
+  const ranks =
+    [[problem.dtype], alike, ['f32' as const]].map(ranksIn).find(({ length }) => length > 0) ?? [];
   const behind = rollup(
     ranks.flatMap((rank) =>
       rank.map(({ address, ns }) => [address, ns / (rank[0]?.ns ?? ns)] as const),
