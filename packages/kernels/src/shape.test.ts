@@ -78,6 +78,8 @@ describe('what a dtype cannot store', () => {
   });
 
   test('is a B that an op does not have', () => {
-    expect(faultOf('transpose', { rows: 4, cols: 4 }, 'f32-nt')).toMatchObject({ field: 'dtype' });
+    for (const dtype of ['f32-nt', 'f32-f16', 'f16-f32', 'f32-staged-f16'] as const) {
+      expect(faultOf('transpose', { rows: 4, cols: 4 }, dtype)).toMatchObject({ field: 'dtype' });
+    }
   });
 });

@@ -42,7 +42,7 @@ export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] =
 const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
   id === words ? [] : [`${id} is ${words}`],
 );
-const DTYPE = new Option('--dtype <type>', `of the elements; ${DTYPE_WORDS.join(', ')}`)
+const DTYPE = new Option('--dtype <type>', 'of the elements; `bench --help` explains each')
   .choices(idsOf(DTYPES))
   .default('f32');
 const REGIME = new Option(
