@@ -407,7 +407,7 @@ export function fourReaderOf(name: string, storage: Storage): string {
         : `f32(${array}[i / ${part.shared}u])`;
     });
   const addends = addendsOf(name, storage, 'f32', 'i');
-  return `fn load4_${name}(i: u32) -> vec4f { return ${product(factors, addends)}; }`;
+  return `${addendReadersOf(name, storage)}fn load4_${name}(i: u32) -> vec4f { return ${product(factors, addends)}; }`;
 }
 
 const product = ([first = '', ...others]: readonly string[], addends: string): string =>
