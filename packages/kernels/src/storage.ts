@@ -363,17 +363,29 @@ export function addendReadersOf(name: string, { parts }: Storage): string {
     .join('');
 }
 
-/** WGSL of what is added to items of the first part, as a type, of the element `i`: ` - f32(...)`; or nothing. */
-export function addendsOf(name: string, { parts }: Storage, type: string, i: string): string {
+/**
+ * WGSL of what is added to items of the first part, as a type, of the element `i`: ` - f32(...)`; or
+ * nothing. `four`: of elements i to i + 3, of which parts that none share have as many items.
+ */
+export function addendsOf(
+  name: string,
+  { parts }: Storage,
+  { type, i, four = false }: { type: string; i: string; four?: boolean },
+): string {
   return parts
     .flatMap((part) => {
       if (part.weight === undefined) return [];
       const array = bound(name, part);
       const at = part.shared === 1 ? i : `(${i}) / ${part.shared}u`;
-      const item = part.item.packing ? `item_${array}(${at})` : `${array}[${at}]`;
+      const { packing } = part.item;
+      const one = packing ? `item_${array}(${at})` : `${array}[${at}]`;
+      const item =
+        four && part.shared === 1 && packing
+          ? `vec4f(${packing.wgsl.four(array)})`
+          : `${type}(${one})`;
       const sign = part.weight < 0 ? '-' : '+';
       const size = Math.abs(part.weight);
-      return ` ${sign} ${size === 1 ? '' : `${size} * `}${type}(${item})`;
+      return ` ${sign} ${size === 1 ? '' : `${size} * `}${item}`;
     })
     .join('');
 }
@@ -389,7 +401,7 @@ export function readerOf(name: string, storage: Storage, binding: number): strin
       if (part.shared !== 1) return `S(${array}[i / ${part.shared}u])`;
       return `S(${itemOf(array, part.item)})`;
     });
-  const addends = addendsOf(name, storage, 'S', 'i');
+  const addends = addendsOf(name, storage, { type: 'S', i: 'i' });
   return [
     declared(name, storage, binding),
     `${addendReadersOf(name, storage)}fn load_${name}(i: u32) -> S { return ${product(factors, addends)}; }`,
@@ -406,7 +418,7 @@ export function fourReaderOf(name: string, storage: Storage): string {
         ? `vec4f(${part.item.packing.wgsl.four(array)})`
         : `f32(${array}[i / ${part.shared}u])`;
     });
-  const addends = addendsOf(name, storage, 'f32', 'i');
+  const addends = addendsOf(name, storage, { type: 'f32', i: 'i', four: true });
   return `${addendReadersOf(name, storage)}fn load4_${name}(i: u32) -> vec4f { return ${product(factors, addends)}; }`;
 }
 

@@ -20,7 +20,8 @@ const sources = new Map<string, string>();
 /** The shader of a fill, built once: the same string is found faster than an equal one. */
 function fillSource(fill: Fill): string {
   const { element, packing } = fill.item;
-  const key = [element, packing?.wgsl.item, packing?.bits, fill.bits, fill.exponent].join();
+  const { bias, bits, flip, wgsl } = packing ?? {};
+  const key = [element, wgsl?.item, bits, bias, flip, fill.bits, fill.exponent].join();
   const source = sources.get(key) ?? buildSource(fill);
   sources.set(key, source);
   return source;

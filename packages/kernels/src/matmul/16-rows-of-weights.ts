@@ -307,7 +307,10 @@ const vectorStep =
     const scales = scalesOf(dtype);
     const turns = each(unroll, (turn) => turn);
     const addends = (turn: number, col: number) =>
-      addendsOf('B', storageOf(dtype), 'f32', `${elements}u * (b${col} + ${place(turn)})`);
+      addendsOf('B', storageOf(dtype), {
+        type: 'f32',
+        i: `${elements}u * (b${col} + ${place(turn)})`,
+      });
     const isHalf = DTYPES[dtype].element === 'f16';
     const place = (turn: number) => (turn === 0 ? 'at' : `at + ${turn * LANES}u`);
     const loads = turns.flatMap((turn) =>

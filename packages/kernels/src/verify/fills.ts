@@ -272,8 +272,9 @@ function drawnInBlock(
       ? { kind: KINDS.integers, range: 1, least: -1 }
       : { kind: KINDS.uniform, range: 0, least: 0, ...drawn };
   }
-  const range = areIntegers ? Math.min(drawn.most, integerRange(problem)) : drawn.most;
-  const least = areIntegers ? Math.max(drawn.least, -range) : drawn.least;
+  const most = areIntegers ? Math.floor(integerRange(problem) / Math.abs(weight ?? 1)) : Infinity;
+  const range = Math.min(drawn.most, most);
+  const least = Math.max(drawn.least, -most);
   return { kind: weight === undefined ? KINDS.integers : KINDS.addends, range, least };
 }
 
