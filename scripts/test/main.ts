@@ -20,11 +20,11 @@ const faults = (file: string, minutes: number): Part => ({
 
 /** What `npm test` leaves out; first what proves most per minute. */
 const FULL: readonly Part[] = [
-  { name: 'every page', minutes: 14, run: () => playwright('pages') },
-  { name: 'slow tests of single parts', minutes: 16, run: () => vitest(['--project=full']) },
-  faults('storm', 2),
-  faults('poison', 3),
-  faults('worker', 6),
+  { name: 'every page', minutes: 18, run: () => playwright('pages') },
+  { name: 'slow tests of single parts', minutes: 8, run: () => vitest(['--project=full']) },
+  faults('storm', 1),
+  faults('poison', 1),
+  faults('worker', 8),
   faults('services', 8),
   faults('http', 12),
   faults('web', 3),
