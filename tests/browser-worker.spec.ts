@@ -102,6 +102,16 @@ async function begin(page: Page) {
   return own;
 }
 
+/** Cancels what a new device begins with, whose products of 512 take minutes on a CPU, and ends the tab. */
+async function leaveStarters(page: Page): Promise<void> {
+  const begun = async () => (await api<{ items: { id: string }[] }>('/sweeps')).items;
+  await expect.poll(async () => (await begun()).length).toBeGreaterThan(0);
+  for (const { id } of await begun()) await api(`/sweeps/${id}/cancel`, {});
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
+  await page.context().close();
+}
+
 /** Long enough to be hit in the middle. */
 const LONG = [64, 65];
 
@@ -125,11 +135,13 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   const page = await visitor(link ?? '', { viewport: { width: 390, height: 800 } });
   await expect(page.getByText('The browser computes on the CPU')).toBeVisible();
   expect(page.url()).toBe(`${grid.url}/join`);
-  const { device } = await begin(page);
+  const first = await visitor(link ?? '');
+  const { device } = await begin(first);
+  await leaveStarters(first);
+  await begin(page);
   const { id } = await api<{ id: string }>('/sweeps', naive([33], [device.key], 'default'));
-  // A product of 512 that the tab has begun for the starter suite ends first.
   await expect
-    .poll(async () => (await countsOf(id)).pending, { timeout: 300_000, intervals: [1_000] })
+    .poll(async () => (await countsOf(id)).pending, { timeout: 120_000, intervals: [1_000] })
     .toBe(0);
   expect(await countsOf(id)).toMatchObject({ total: 1, measured: 1 });
   await expect(page.getByRole('table', { name: 'Measured in this tab' })).toContainText('33');
