@@ -58,7 +58,7 @@ describe.each([
 describe('nbits4z', () => {
   const storage: Storage = STORAGES.nbits4z;
 
-  test('encodes rows to within half a step of each block, whose range has 0 in it', () => {
+  test('encodes rows to within a step of each block, whose range has 0 in it', () => {
     // Blocks on both sides of 0, above it alone, and below it alone.
     const row = Float32Array.from({ length: 96 }, (_, i) => Math.sin(7 * i + 1) + (i >> 5) * 4 - 4);
     const [values = [], scales = [], zeros = []] = storage.encode?.(row) ?? [];

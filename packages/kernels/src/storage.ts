@@ -195,7 +195,7 @@ export interface StoragePart {
   /** What its items are times where they are added to the first part's; absent: they multiply. */
   readonly weight?: number;
   /**
-   * How its items are drawn where they are no elements by themselves: integers from \`least\` to \`most\`,
+   * How its items are drawn where they are no elements by themselves: integers from `least` to `most`,
    * 0 only if they are added; or odd multiples of 2^-bits below 1, times a power of two.
    */
   readonly drawn?:
@@ -264,7 +264,7 @@ function scaled(
 }
 
 /**
- * As \`scaled\`, each block's integers less a zero point of as many bits. Two blocks share a byte of zero
+ * As `scaled`, each block's integers less a zero point of as many bits. Two blocks share a byte of zero
  * points, so rows have an even number of blocks.
  */
 function withZeroPoints(

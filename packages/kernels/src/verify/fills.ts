@@ -135,7 +135,8 @@ export interface Fill {
   readonly stream: number;
   readonly kind: (typeof KINDS)[keyof typeof KINDS];
   /**
-   * Integers, and addends with 0 among them: up to `range`, the least of them `least`. Scaled values and bits: their
+   * Integers, and addends with 0 among them: up to `range`, the least of them `least`. Scaled values
+   * and bits: their
    * exponents, from `least` to `range`. Large values: the exponents of those whose sums stay in range and
    * of those that overflow. Outliers: 0 and their exponent. Others: 0.
    */
