@@ -67,13 +67,13 @@ function thoseThatRun({ devices: named }: SweepSpec, devices: readonly DeviceToP
   const able = devices.filter(({ contributed }) => contributed > 0);
   const missing = named?.find((key) => !able.some((device) => device.key === key));
   const what = missing ?? (able.length === 0 ? 'this grid' : null);
-  refuseIf(
-    what !== null,
-    `No worker of ${what} runs contributed kernels: start one with --contributed.`,
-    'devices',
-  );
+  if (what !== null) throw new InputError(noWorkerRuns(what), 'devices');
   return able;
 }
+
+/** @param what a device's key, or the grid */
+export const noWorkerRuns = (what: string): string =>
+  `No worker of ${what} runs contributed kernels: start one with --contributed.`;
 
 /** Throws InputError for more variants of contributed kernels than a submission may have. */
 function withinLimits(runs: readonly PlannedRun[]): readonly PlannedRun[] {

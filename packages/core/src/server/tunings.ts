@@ -1,4 +1,5 @@
-import { InputError, ifValid, opOf, type Problem, shapeText } from '@tilemark/kernels';
+import { InputError, ifValid, opOf, refuseIf, shapeText } from '@tilemark/kernels';
+import { isContributed } from '../contributed/known';
 import { drawSeed } from '../measure/seed';
 import type { SweepCase } from '../plan/spec';
 import {
@@ -11,16 +12,23 @@ import {
   type GridTuning,
 } from '../tune/family-tuning';
 import {
+  requestedKernels,
   TUNING_BUDGET,
   type TunableDevice,
   tuningSpaces,
   tuningStep,
 } from '../tune/problem-tuning';
 import type { TuningRun, TuningStep } from '../tune/replay';
-import { searchedKernels } from '../tune/spaces';
 import type { Counts, NewTuning } from '../view/api';
+import type { DeviceToPlan } from './store/devices';
 import type { Author } from './store/new-sweeps';
-import { enqueueWhenUp, type SubmitOptions, type SweepServices, startSweep } from './submit';
+import {
+  enqueueWhenUp,
+  noWorkerRuns,
+  type SubmitOptions,
+  type SweepServices,
+  startSweep,
+} from './submit';
 
 // Tunings: searches for the fastest variants on a device, as sweeps that grow.
 
@@ -40,6 +48,7 @@ export async function submitTuning(
   const { device: key, profile } = newTuning;
   const device = (await services.store.devices.toPlan()).find((row) => row.key === key);
   if (!device) throw new InputError(`There is no device ${key}.`, 'device');
+  await admitOn(services, newTuning, device);
   const asked = begun(newTuning, device);
   const { wanted } = await searchOf(asked.tuning, device)([]);
   if (!wanted) throw new Error('A search that has tried nothing is decided.');
@@ -54,6 +63,18 @@ export async function submitTuning(
   });
 }
 
+/** Makes a contributed kernel known. Throws InputError at the field at fault where it cannot run there. */
+async function admitOn(
+  { store }: SweepServices,
+  { kernel, profile }: NewTuning,
+  { contributed, key }: DeviceToPlan,
+): Promise<void> {
+  if (kernel === undefined || !isContributed(kernel)) return;
+  await store.contributed.admit([kernel]);
+  refuseIf(contributed === 0, noWorkerRuns(key), 'device');
+  refuseIf(profile !== 'default', 'Contributed kernels have one profile: default.', 'profile');
+}
+
 interface Begun {
   readonly tuning: GridTuning;
   /** In the name of its sweep. */
@@ -66,28 +87,34 @@ interface Begun {
 const SHAPES_PER_CASE = 64;
 
 function begun(
-  { budgetSeconds, problem, profile, suite, ...asked }: NewTuning,
+  { budgetSeconds, kernel, problem: asked, profile, suite, dtype = 'f32' }: NewTuning,
   on: TunableDevice,
 ): Begun {
   // 32 bits, as `tilemark tune --seed` takes.
   const seed = drawSeed() % 2 ** 32;
-  if (problem) {
+  if (asked) {
+    const kernels = requestedKernels({ kernel, problem: asked });
+    const [epilogue] = kernels.flatMap((each) => each.epilogue ?? []);
+    const problem = { ...asked, ...(epilogue && { epilogue }) };
     return {
-      tuning: { problem, profile, seed, budgetSeconds: budgetSeconds ?? TUNING_BUDGET.usual },
-      what: problemText(problem),
-      cases: searchedKernels(problem)
-        .filter(({ runsOn }) => runsOn === 'gpu')
-        .map(({ id }) => ({
-          kernel: id,
-          tunables: {},
-          shapes: [problem.shape],
-          dtypes: [problem.dtype],
-        })),
+      tuning: {
+        problem,
+        profile,
+        seed,
+        budgetSeconds: budgetSeconds ?? TUNING_BUDGET.usual,
+        ...(kernel !== undefined && { kernel }),
+      },
+      what: `${kernel ?? opOf(problem).title.toLowerCase()} ${shapeText(problem)} ${problem.dtype}`,
+      cases: kernels.map(({ id }) => ({
+        kernel: id,
+        tunables: {},
+        shapes: [problem.shape],
+        dtypes: [problem.dtype],
+      })),
     };
   }
   const family = familyById(suite ?? '');
   if (!family) throw new InputError(`There is no suite ${suite} of shapes.`, 'suite');
-  const { dtype = 'f32' } = asked;
   const { shapes, skipped } = shapesToTune({ suite: family.id, dtype, profile }, on);
   const kernels = new Set(shapes.flatMap(({ points }) => points.map(({ kernel }) => kernel)));
   const starts = family.shapes.flatMap((_, at) => (at % SHAPES_PER_CASE === 0 ? [at] : []));
@@ -167,6 +194,3 @@ const nothing = (tuning: GridTuning): Replayable =>
   'suite' in tuning
     ? (runs) => familyStep(tuning, [], runs)
     : (runs) => tuningStep(tuning, [], runs);
-
-const problemText = (problem: Problem): string =>
-  `${opOf(problem).title.toLowerCase()} ${shapeText(problem)} ${problem.dtype}`;

@@ -74,7 +74,7 @@ export function familyToTune(
   const family = familyById(suite);
   refuseIf(!family, `${suite} is not one of ${FAMILIES.map(({ id }) => id).join(', ')}.`, 'suite');
   if (!family) return { shapes: [], skipped: [] };
-  checkTunable({ op: family.op, dtype, profile }, device, 'dtype');
+  checkTunable({ dtype, profile }, device, 'dtype');
   const dtypes = dtypesOfFamily(family);
   refuseIf(
     !dtypes.includes(dtype),

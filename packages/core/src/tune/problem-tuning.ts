@@ -1,4 +1,12 @@
-import { bufferBytes, bytesText, DTYPES, type Problem, refuseIf } from '@tilemark/kernels';
+import {
+  bufferBytes,
+  bytesText,
+  DTYPES,
+  type Kernel,
+  kernelById,
+  type Problem,
+  refuseIf,
+} from '@tilemark/kernels';
 import { z } from 'zod';
 import { type Profile, profileSchema } from '../measure/device';
 import { seedSchema } from '../measure/seed';
@@ -14,6 +22,8 @@ import { searchedKernels, spacesOf } from './spaces';
 /** What the tuning of a problem searches, as it is kept with its sweep. */
 export const tuningRequestSchema = z.object({
   problem: problemSchema,
+  /** The only kernel to search; absent: all of ours. */
+  kernel: z.string().optional(),
   profile: profileSchema,
   /** Of the search: its proposals depend on it and on what was measured. */
   seed: seedSchema,
@@ -82,13 +92,12 @@ export const tuningStep = (
 export type TunableDevice = PlannableDevice & { readonly name: string };
 
 /**
- * Refuses a search of an op and dtype that no kernel or device could do. Throws InputError at the
- * field at fault.
+ * Refuses a search of a dtype that the device could not do. Throws InputError at the field at fault.
  *
  * @param field of the dtype
  */
 export function checkTunable(
-  { dtype, op, profile }: Pick<Problem, 'op' | 'dtype'> & { readonly profile: Profile },
+  { dtype, profile }: Pick<Problem, 'dtype'> & { readonly profile: Profile },
   { capabilities, class: deviceClass, name }: TunableDevice,
   field: string,
 ): void {
@@ -102,11 +111,6 @@ export function checkTunable(
     'A browser has one profile: default.',
     'profile',
   );
-  refuseIf(
-    !searchedKernels({ dtype, op }).some(({ runsOn }) => runsOn === 'gpu'),
-    `No GPU kernel of ${op} computes ${dtype}.`,
-    field,
-  );
   const { feature } = DTYPES[dtype];
   const isMissing = feature !== null && capabilities?.features.includes(feature.name) === false;
   refuseIf(
@@ -118,16 +122,49 @@ export function checkTunable(
 }
 
 /**
+ * The kernels that a request names: one, or all of ours that compute its problem on a GPU. Throws
+ * InputError at the field at fault.
+ */
+export function requestedKernels({
+  kernel: id,
+  problem,
+}: Pick<TuningRequest, 'kernel' | 'problem'>): Kernel[] {
+  const { dtype, epilogue, op } = problem;
+  if (id === undefined) {
+    const ours = searchedKernels(problem).filter(({ runsOn }) => runsOn === 'gpu');
+    refuseIf(ours.length === 0, `No GPU kernel of ${op} computes ${dtype}.`, 'problem.dtype');
+    return ours;
+  }
+  const kernel = kernelById(id);
+  const { dtypes } = kernel;
+  refuseIf(kernel.runsOn !== 'gpu', `${id} runs on a CPU: submit a sweep of it.`, 'kernel');
+  refuseIf(kernel.tunables.length === 0, `${id} has no tunables to search.`, 'kernel');
+  refuseIf(kernel.op !== op, `${id} computes ${kernel.op}, not ${op}.`, 'problem.op');
+  refuseIf(
+    !dtypes.includes(dtype),
+    `${id} does not compute ${dtype}; it computes ${dtypes.join(', ')}.`,
+    'problem.dtype',
+  );
+  refuseIf(
+    epilogue !== undefined && epilogue !== kernel.epilogue,
+    `${id} does not compute the epilogue ${epilogue}.`,
+    'problem.epilogue',
+  );
+  return [kernel];
+}
+
+/**
  * The kernels to search for a problem on a device, as far as they fit it. Throws InputError at the
  * field at fault.
  */
 export function tuningSpaces(
-  { problem, profile }: Pick<TuningRequest, 'problem' | 'profile'>,
+  request: Pick<TuningRequest, 'kernel' | 'problem' | 'profile'>,
   device: TunableDevice,
 ): TuningSpace[] {
+  const { problem, profile } = request;
   const { capabilities, class: deviceClass, name } = device;
   checkTunable({ ...problem, profile }, device, 'problem.dtype');
-  const searched = searchedKernels(problem).map((kernel) => ({ kernel }));
+  const searched = requestedKernels(request).map((kernel) => ({ kernel }));
   const largest = largestBuffer(problem);
   const allowed = capabilities
     ? Math.min(capabilities.maxStorageBufferBindingSize, capabilities.maxBufferSize)

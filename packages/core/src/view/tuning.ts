@@ -28,6 +28,14 @@ export const newTuningSchema = z
       .optional()
       .describe(`A family of shapes: ${FAMILIES.map((family) => family.id).join(', ')}.`),
     dtype: dtypeSchema.optional().describe('Of the family; f32 unless given.'),
+    kernel: z
+      .string()
+      .min(1)
+      .max(80)
+      .optional()
+      .describe(
+        'Searches the tunables of this kernel alone, for a problem: one of ours, or a contributed one. Unless given, all of ours are searched.',
+      ),
     profile: profileSchema.default('default'),
     budgetSeconds: z
       .number()
@@ -39,11 +47,13 @@ export const newTuningSchema = z
         `Time of the device that the search may take, s; waiting does not count. At most ${TUNING_BUDGET.most} for a problem, ${FAMILY_BUDGET.most} for a family; ${TUNING_BUDGET.usual} and ${FAMILY_BUDGET.usual} unless given.`,
       ),
   })
-  .superRefine(({ budgetSeconds = 0, dtype, problem, suite }, { addIssue }) => {
+  .superRefine(({ budgetSeconds = 0, dtype, kernel, problem, suite }, { addIssue }) => {
     const refuse = (field: string, message: string) =>
       addIssue({ code: 'custom', path: [field], message });
     if (problem && suite) refuse('suite', 'Choose a problem or a suite, not both.');
     else if (!problem && !suite) refuse('problem', 'Name a problem, or a suite of shapes.');
+    else if (suite && kernel)
+      refuse('kernel', 'A suite is searched with all kernels: name a problem.');
     else if (problem && dtype) refuse('dtype', 'A problem has its dtype in `problem.dtype`.');
     else if (problem && budgetSeconds > TUNING_BUDGET.most)
       refuse(

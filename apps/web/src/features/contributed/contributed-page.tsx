@@ -4,20 +4,18 @@ import { kernelById } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
 import { kernelHref } from '@/features/kernels/address';
 import { WaitingList } from '@/features/queues/waiting-list';
-import { SubmitButton } from '@/features/sweeps/submit-button';
-import { kernelDetail } from '@/server/catalogue';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { Action, CopyButton } from '@/ui/action';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { PlainCode, WgslCode } from '@/ui/code';
-import { Ago, Facts, Moment } from '@/ui/facts';
+import { Ago, Moment } from '@/ui/facts';
 import { Badge, Notice } from '@/ui/notice';
-import { PageHeader, Panel, Section } from '@/ui/page';
+import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Words } from '@/ui/words';
 import { Compared } from './compared';
-import { tunablesSweep } from './tunables-sweep';
+import { Tunables } from './tunables';
 
 /** Highlighting takes time by the line, and anybody may ask for the page. */
 const MOST_HIGHLIGHTED = 48 * 1024;
@@ -45,11 +43,10 @@ export async function ContributedPage({
   const results = await store.contributed.results([id, ...earlier.map((each) => each.id)]);
   const isWrong = await store.contributed.isWrong(id);
   const { source = '', manifest } = fileOf(id) ?? {};
-  const detail = kernelDetail(id, {});
   const code = { source, label: `Source of ${id}` };
-  const ownRuns = results.runs.filter(({ variant }) => variant.kernel === id);
-  const sweep = tunablesSweep(id, detail.tunables, ownRuns);
-  const maySubmit = user?.role === 'member' || user?.role === 'admin';
+  const devices = (await store.devices.toPlan())
+    .filter(({ contributed }) => contributed > 0)
+    .map(({ class: kind, key, name }) => ({ class: kind, key, name }));
 
   return (
     <>
@@ -77,6 +74,12 @@ export async function ContributedPage({
       >
         <Compared id={id} results={results} />
       </Section>
+      <Tunables
+        id={id}
+        results={results}
+        devices={devices}
+        maySubmit={user?.role === 'member' || user?.role === 'admin'}
+      />
       {versions.length > 1 && (
         <Section id="versions" title="Versions">
           <DataTable
@@ -99,25 +102,6 @@ export async function ContributedPage({
               { head: 'State', cell: (each) => <Listed of={each} /> },
             ]}
           />
-        </Section>
-      )}
-      {detail.tunables.length > 0 && (
-        <Section
-          id="tunables"
-          title="Tunables"
-          actions={
-            maySubmit && sweep && <SubmitButton sweep={sweep}>Sweep all values</SubmitButton>
-          }
-        >
-          <Panel>
-            <Facts
-              facts={detail.tunables.map(({ about, name, values }) => ({
-                name,
-                about,
-                value: <code>{values.join(' ')}</code>,
-              }))}
-            />
-          </Panel>
         </Section>
       )}
       <Section

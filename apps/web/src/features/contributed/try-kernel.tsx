@@ -6,13 +6,14 @@ import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { ClassBadge } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
-import { Button, linkStyle, TextLink } from '@/ui/button';
+import { Button, linkStyle } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { type Kept, keepDraft, keptDraft, readFiles } from './draft';
 import { WgslEditor } from './editor';
 import { Findings } from './findings';
+import { NoContributedWorker } from './no-worker';
 import { type Checked, compile, type Draft, type Problem, problemAt, read } from './problems';
 import { shapesIn, submitKernel } from './submit';
 
@@ -222,11 +223,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               </div>
               <p id="devices-hint" className="mt-1 text-xs text-muted">
                 {able.length === 0 ? (
-                  <>
-                    No worker of this grid runs contributed kernels now. Add{' '}
-                    <code className="whitespace-nowrap">--contributed</code> to the command that{' '}
-                    <TextLink href="/add">attaches a machine</TextLink>.
-                  </>
+                  <NoContributedWorker />
                 ) : (
                   'None chosen: every device that runs contributed kernels.'
                 )}

@@ -24,7 +24,9 @@ test('the tunables of a kernel are swept where it has run, each value once', () 
   });
 });
 
-test('nothing is swept of a kernel without tunables, or that has measured nothing', () => {
+test('nothing is swept of a kernel without tunables, of too many, or that has measured nothing', () => {
+  const many = { name: 'MANY', values: Array.from({ length: 22 }, (_, value) => value) };
+  expect(tunablesSweep('ada/mine@0123', [BLOCK, many], [measuredRun(100)])).toBeNull();
   expect(tunablesSweep('ada/mine@0123', [], [measuredRun(100)])).toBeNull();
   expect(tunablesSweep('ada/mine@0123', [BLOCK], [])).toBeNull();
 });

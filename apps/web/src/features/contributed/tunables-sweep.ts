@@ -1,9 +1,9 @@
-import type { NewSweep, RunView } from '@tilemark/core';
+import { KERNEL_LIMITS, type NewSweep, type RunView } from '@tilemark/core';
 import type { Tunable } from '@tilemark/kernels';
 
 /**
  * A sweep of every value of a kernel's tunables, on the problems and devices that it has run on; null
- * where it has no tunables, or has run on none.
+ * where it has none, has run on none, or has more values than a sweep may: those are searched.
  */
 export function tunablesSweep(
   id: string,
@@ -11,7 +11,8 @@ export function tunablesSweep(
   runs: readonly Pick<RunView, 'device' | 'kind' | 'problem'>[],
 ): NewSweep | null {
   const able = runs.filter(({ kind }) => kind === 'measured');
-  if (tunables.length === 0 || able.length === 0) return null;
+  const variants = tunables.reduce((product, { values }) => product * values.length, 1);
+  if (tunables.length === 0 || able.length === 0 || variants > KERNEL_LIMITS.variants) return null;
   const once = <T>(all: readonly T[]): T[] => [
     ...new Map(all.map((each) => [JSON.stringify(each), each])).values(),
   ];

@@ -139,7 +139,9 @@ export function TuningFacts({
         <>
           <p className="flex flex-wrap gap-2 px-4 py-3">
             <ButtonLink href={`/results/${best.resultId}`}>Result of the winner</ButtonLink>
-            <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
+            {tuning.kernel === undefined && (
+              <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
+            )}
           </p>
           <p className="px-4 pb-3 text-xs text-muted">
             {decidedBy(tuning)} Quick runs are less certain, so one may seem faster than the winner.{' '}

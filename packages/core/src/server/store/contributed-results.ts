@@ -2,12 +2,13 @@ import type { PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { headline, type Interval, spreadPrior } from '../../rank/headline';
-import type { DeviceRef } from '../../view/api';
+import type { DeviceRef, Sweep } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
 import { spreadOf } from './boards/headlines';
 import { LOSSES } from './contributed-runs';
 import { deviceRefOf } from './fleet';
 import { RUN_VIEW, runResult } from './run-view';
+import { sweepViews } from './sweeps';
 import { type Waiting, waitingOf } from './waiting';
 
 // What the page of a contributed kernel shows: its runs beside ours, and what they wait for.
@@ -22,7 +23,7 @@ export interface Beside extends Interval {
   readonly resultId: string;
 }
 
-/** The newest run of a variant on a problem and device. */
+/** The newest run of a variant on a problem and device; of searches, those by the full protocol. */
 export interface ContributedRun extends RunView {
   /** As on boards, of a published version; of another the run's own, with the spread between runs. */
   readonly headline: (Interval & { readonly resultId: string | null }) | null;
@@ -34,11 +35,14 @@ export interface ContributedResults {
   readonly best: readonly Beside[];
   readonly naive: readonly Beside[];
   readonly waiting: readonly Waiting[];
+  /** Searches of its tunables, newest first. */
+  readonly searches: readonly Sweep[];
   /** Where it has cost the device so often that it does not run there again. */
   readonly quarantined: readonly DeviceRef[];
 }
 
 const MOST_RUNS = 500;
+const MOST_SEARCHES = 10;
 
 /** @param ids the kernel's, then those of versions to compare it with */
 export async function contributedResultsOf(
@@ -46,9 +50,10 @@ export async function contributedResultsOf(
   ids: readonly [string, ...string[]],
 ): Promise<ContributedResults> {
   const [id] = ids;
-  const [runs, waiting, quarantined] = await Promise.all([
+  const [runs, waiting, searches, quarantined] = await Promise.all([
     newestRuns(db, ids),
     waitingFor(db, id),
+    searchesOf(db, id),
     db.$queryRaw<{ device: DeviceRef }[]>`
       SELECT ${deviceRefOf('d')} FROM "Device" AS d WHERE (
         SELECT count(*) FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
@@ -90,6 +95,7 @@ export async function contributedResultsOf(
   return {
     runs,
     waiting,
+    searches,
     best: best.map(beside),
     naive: naive.map(beside),
     quarantined: quarantined.map(({ device }) => device),
@@ -98,10 +104,13 @@ export async function contributedResultsOf(
 
 async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<ContributedRun[]> {
   const newest = await db.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT ON ("address", "deviceKey", "op", "shape", "dtype") "id" FROM "Run"
-    WHERE "kernel" = ANY(${[...ids]}) AND strpos("kernel", '@') > 0 AND "regime" IS NULL
-      AND "epilogue" IS NULL
-    ORDER BY "address", "deviceKey", "op", "shape", "dtype", "sweepId" DESC LIMIT ${MOST_RUNS}`;
+    SELECT DISTINCT ON (r."address", r."deviceKey", r."op", r."shape", r."dtype") r."id"
+    FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
+    WHERE r."kernel" = ANY(${[...ids]}) AND strpos(r."kernel", '@') > 0 AND r."regime" IS NULL
+      AND r."epilogue" IS NULL
+      AND (s."tuning" IS NULL OR (r."policy" <> 'screen' AND r."rival" IS NULL))
+    ORDER BY r."address", r."deviceKey", r."op", r."shape", r."dtype", r."sweepId" DESC
+    LIMIT ${MOST_RUNS}`;
   const [rows, listed] = await Promise.all([
     db.run.findMany({ where: { id: { in: newest.map((row) => row.id) } }, include: RUN_VIEW }),
     db.variantBest.findMany({
@@ -140,6 +149,18 @@ function ownHeadline(
   const { highNs, lowNs, medianNs } = run.figures;
   const time = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
   return { ...headline([time], spread), resultId: run.resultId };
+}
+
+async function searchesOf(db: PrismaClient, id: string): Promise<Sweep[]> {
+  const rows = await db.$queryRaw<{ id: string }[]>`
+    SELECT s."id" FROM "Sweep" AS s WHERE s."tuning"->>'kernel' = ${id} AND s."id" IN (
+      SELECT "sweepId" FROM "Run" WHERE "kernel" = ${id} AND strpos("kernel", '@') > 0)
+    ORDER BY s."id" DESC LIMIT ${MOST_SEARCHES}`;
+  const sweeps = await db.sweep.findMany({
+    where: { id: { in: rows.map((row) => row.id) } },
+    orderBy: { id: 'desc' },
+  });
+  return sweepViews(db, sweeps);
 }
 
 /** With those beside it in its sweeps. */

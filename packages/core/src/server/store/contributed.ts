@@ -187,6 +187,11 @@ export function contributedOf(db: PrismaClient) {
         });
         if (count === 0) return false;
         await forgetVariants(tx, id);
+        // A search of it would go on, each of its runs refused.
+        await tx.$executeRaw`
+          UPDATE "Sweep" SET "cancelledAt" = now()
+          WHERE "id" IN (SELECT "sweepId" FROM "Run" WHERE "kernel" = ${id})
+            AND "tuning"->>'kernel' = ${id} AND "decision" IS NULL AND "cancelledAt" IS NULL`;
         await tx.run.deleteMany({ where: { kernel: id, state: 'pending' } });
         await noted(tx, note, id);
         return true;

@@ -131,7 +131,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
               {attached.length === 0 && ' It begins once a worker of the device is attached.'}
             </p>
             {maySubmit ? (
-              <TuneForm device={device.key} deviceClass={device.class} families={FAMILY_CHOICES} />
+              <TuneForm devices={[device]} families={FAMILY_CHOICES} />
             ) : (
               <Notice>
                 <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to

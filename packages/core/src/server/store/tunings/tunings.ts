@@ -13,6 +13,7 @@ import type { TunableDevice } from '../../../tune/problem-tuning';
 import { pointsAhead, type TuningRun, type TuningStep } from '../../../tune/replay';
 import type { DeviceRef } from '../../../view/api';
 import { notifySweep } from '../changes';
+import { admitStored } from '../contributed-runs';
 import { fromJson, toJson } from '../database';
 import { insertRuns, newRun } from '../new-sweeps';
 import { deviceRef } from '../run-view';
@@ -111,6 +112,7 @@ async function advanceTuning(tx: Prisma.TransactionClient, id: string, decide: D
   if (!row) return [];
   const request = fromJson<GridTuning>(row.tuning);
   const { profile } = request;
+  if ('kernel' in request && request.kernel) await admitStored(tx, request.kernel);
   const device = { ...deviceRef(row), capabilities: fromJson<Capabilities>(row.capabilities) };
   const runs = await runsOfTuning(tx, id);
   const { decision, wanted } = await decide(request, device, runs);
