@@ -4,6 +4,7 @@ import { migrate } from '@tilemark/db';
 import { InputError, parseProblem, resolveVariant, specialise } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../services.test-helper';
+import { kernelTemplate } from '../contributed/template';
 import type { ClaimedRun, RecordedRun } from '../link/wire';
 import { deviceKey, type Environment } from '../measure/device';
 import type { Outcome } from '../measure/outcome';
@@ -82,13 +83,25 @@ const recordOf = (run: ClaimedRun, workerId: string, outcome: Outcome): Recorded
   };
 };
 
+interface Over {
+  readonly key?: string;
+  readonly budgetSeconds?: number;
+  /** A contributed kernel to search alone. */
+  readonly kernel?: string;
+}
+
 /** A device with a tuning, and a worker that serves it until told to stop. */
-async function tuning(device: string, over: { key?: string; budgetSeconds?: number } = {}) {
-  const { deviceKey, workerId } = await attach(store, device);
-  const { budgetSeconds = 6, key } = over;
+async function tuning(device: string, { budgetSeconds = 6, kernel, key }: Over = {}) {
+  const { deviceKey, workerId } = await (kernel ? taking(device) : attach(store, device));
   const made = await submitTuning(
     { store, queue },
-    { device: deviceKey, problem, profile: 'default', budgetSeconds },
+    {
+      device: deviceKey,
+      problem: kernel ? product : problem,
+      profile: 'default',
+      budgetSeconds,
+      ...(kernel !== undefined && { kernel }),
+    },
     tester,
     { ...(key !== undefined && { idempotencyKey: key }) },
   );
@@ -99,6 +112,25 @@ async function tuning(device: string, over: { key?: string; budgetSeconds?: numb
     await link.outcome(recordOf(run, workerId, outcome));
   };
   return { ...made, deviceKey, end, take, workerId };
+}
+
+/** Attaches a worker that runs contributed kernels. */
+const taking = (device: string) =>
+  store.workers.attach({
+    name: device,
+    host: 'lab',
+    version: '0',
+    identity: identity(device),
+    capabilities,
+    contributed: true,
+  });
+
+const product = parseProblem({ op: 'matmul', shape: '64', dtype: 'f32' });
+
+/** Brings a kernel; its id. */
+async function bring(source = kernelTemplate(`k-${randomUUID().slice(0, 8)}`)): Promise<string> {
+  const by = { tokenId: randomUUID(), name: randomUUID().slice(0, 8), role: 'member' } as const;
+  return (await store.contributed.add({ source }, by)).id;
 }
 
 const sweepOf = async (id: string) => {
@@ -309,6 +341,70 @@ describe('a tuning', () => {
     await sleep(300);
     expect((await sweepOf(made.id)).tuning.usedSeconds).toBe(0);
     await store.sweeps.cancel(made.id);
+  });
+
+  test('of one kernel tries all of its values and no other kernel, and its page shows what won', async () => {
+    const kernel = await bring();
+    const made = await tuning('Alone', { kernel, budgetSeconds: 60 });
+    const after = await served(made);
+    expect(after.name).toBe(`Tune ${kernel} 64 f32 on Alone`);
+    expect(after.tuning).toMatchObject({ kernel, tried: 3, phase: 'done' });
+    expect(after.tuning.decision).toMatchObject({
+      stop: 'exhausted',
+      winner: `${kernel}[BLOCK=16]`,
+    });
+    const { items } = await store.sweeps.results(made.id);
+    expect(new Set(items.map(({ variant }) => variant.kernel))).toEqual(new Set([kernel]));
+    const { runs, searches } = await store.contributed.results([kernel]);
+    expect(searches).toEqual([after]);
+    expect(runs.map(({ address }) => address)).toContain(after.tuning.best?.address);
+    expect(new Set(runs.map(({ policy }) => policy))).toEqual(new Set(['default']));
+    // As long as it is not published, neither is what was found of it.
+    const listed = (await store.sweeps.list()).items.map(({ id }) => id);
+    expect(listed).not.toContain(made.id);
+  });
+
+  test('of one kernel ends when the kernel is removed', async () => {
+    const kernel = await bring();
+    const made = await tuning('Removed', { kernel, budgetSeconds: 60 });
+    const run = await made.take();
+    await store.contributed.remove(kernel);
+    if (run) await made.end(run);
+    expect(await sweepOf(made.id)).toMatchObject({ status: 'cancelled', counts: { total: 1 } });
+    expect(await reconcile({ store, queue })).toMatchObject({ advanced: 0 });
+  });
+
+  test('of one kernel is refused at the field at fault', async () => {
+    const { deviceKey } = await taking('Refuses');
+    const { deviceKey: ours } = await attach(store, 'Ours');
+    const kernel = await bring();
+    const fixed = kernelTemplate(`k-${randomUUID().slice(0, 8)}`)
+      .replace(/ *"tunables".*\n/, '')
+      .replaceAll('BLOCK', '8');
+    const removed = await bring();
+    await store.contributed.remove(removed);
+    for (const [over, field] of [
+      [{ kernel: 'matmul/nobody' }, 'kernel'],
+      [{ kernel: 'ada/nobody@01234567' }, 'kernel'],
+      [{ kernel: removed }, 'kernel'],
+      [{ kernel: 'matmul/cpu-blocked' }, 'kernel'],
+      [{ kernel: await bring(fixed) }, 'kernel'],
+      [{ device: ours }, 'device'],
+      [{ profile: 'fast' }, 'profile'],
+      [{ problem }, 'problem.op'],
+      [{ problem: { ...product, dtype: 'i32' } }, 'problem.dtype'],
+      [{ problem: { ...product, epilogue: 'relu' } }, 'problem.epilogue'],
+    ] as const) {
+      const body = { device: deviceKey, kernel, problem: product, profile: 'default', ...over };
+      const asked = submitTuning(
+        { store, queue },
+        body as Parameters<typeof submitTuning>[1],
+        tester,
+      );
+      const error = await asked.catch((each: unknown) => each);
+      expect(error, JSON.stringify(over)).toBeInstanceOf(InputError);
+      expect((error as InputError).field, JSON.stringify(over)).toBe(field);
+    }
   });
 
   test.each([

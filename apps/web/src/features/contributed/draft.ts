@@ -1,18 +1,12 @@
 import { KERNEL_LIMITS } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import type { Draft } from './problems';
+import type { KernelForm } from './submit';
 
-/** What is being written, kept in this tab: through logging in, and from version to version. */
-export interface Kept extends Draft {
-  readonly shapes: string;
-  readonly devices: readonly string[];
-  /** The version that it began with; null: the template. */
-  readonly from: string | null;
-}
+// What is being written, kept in this tab: through logging in, and from version to version.
 
-const KEY = 'tilemark-kernel';
+const KEY = 'tilemark-kernel-form';
 
-export function keptDraft(): Kept | null {
+export function keptDraft(): KernelForm | null {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
   } catch {
@@ -20,7 +14,7 @@ export function keptDraft(): Kept | null {
   }
 }
 
-export function keepDraft(kept: Kept): void {
+export function keepDraft(kept: KernelForm): void {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
@@ -28,13 +22,15 @@ export function keepDraft(kept: Kept): void {
   }
 }
 
+type KernelFiles = Pick<KernelForm, 'source' | 'manifest'>;
+
 /**
  * What files that were dropped or opened contain: a source, and perhaps a manifest.
  * Throws InputError for a file that is too large or is not text.
  */
-export async function readFiles(files: readonly File[]): Promise<Partial<Draft>> {
+export async function readFiles(files: readonly File[]): Promise<Partial<KernelFiles>> {
   const { manifestBytes, sourceBytes } = KERNEL_LIMITS;
-  const read: { source?: string; manifest?: string } = {};
+  const read: Partial<KernelFiles> = {};
   for (const file of files) {
     const isManifest = file.name.endsWith('.json');
     if (!isManifest && !file.name.endsWith('.wgsl')) {

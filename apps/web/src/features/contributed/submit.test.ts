@@ -1,13 +1,29 @@
 import { kernelTemplate } from '@tilemark/core';
 import { expect, test } from 'vitest';
-import { read } from './problems';
-import { shapesIn, submitKernel } from './submit';
+import { kernelRequestSchema } from './submit';
 
-test('a kernel that no device takes is refused at the devices, before it is kept', async () => {
-  const draft = { source: kernelTemplate('my-matmul') };
-  const { kernel } = read(draft);
-  const shapes = shapesIn('matmul', '64');
-  await expect(
-    submitKernel({ draft, kernel: kernel!, shapes, dtype: 'f32', chosen: [], able: [] }),
-  ).rejects.toMatchObject({ field: 'devices' });
+const form = {
+  source: kernelTemplate('my-matmul'),
+  manifest: '',
+  shapes: '64',
+  devices: [],
+  dtype: 'f32' as const,
+  from: null,
+};
+
+test.each([
+  ['a kernel that no device takes', [], form, 'devices'],
+  ['a source without a manifest', ['a'], { ...form, source: 'fn main() {}' }, 'source'],
+  ['no shape', ['a'], { ...form, shapes: ' ' }, 'shapes'],
+  ['what is no shape', ['a'], { ...form, shapes: '64y' }, 'shapes'],
+])('%s is refused at its control, before anything is kept', (_, able, asked, control) => {
+  const { error } = kernelRequestSchema(able).safeParse(asked);
+  expect(error?.issues.map(({ path }) => path)).toEqual([[control]]);
+});
+
+test('a dtype that the kernel does not compute is replaced by its first', () => {
+  expect(kernelRequestSchema(['a']).parse({ ...form, dtype: 'f16' })).toMatchObject({
+    dtype: 'f32',
+    shapes: [{ m: 64, n: 64, k: 64 }],
+  });
 });

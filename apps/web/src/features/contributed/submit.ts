@@ -1,7 +1,16 @@
 import { FAMILIES, parseShapes } from '@tilemark/core';
-import { type Dtype, type GpuKernel, InputError, type OpId, type Shape } from '@tilemark/kernels';
+import {
+  DTYPES,
+  type Dtype,
+  type GpuKernel,
+  InputError,
+  idsOf,
+  type OpId,
+  type Shape,
+} from '@tilemark/kernels';
+import { z } from 'zod';
 import { type Answer, ask, submitSweep } from '@/ui/request';
-import type { Draft } from './problems';
+import { type Draft, read } from './problems';
 
 /** Shapes as people write them, or a family of them by its name. Throws InputError at `shapes`. */
 export function shapesIn(op: OpId, text: string): readonly Shape[] {
@@ -19,19 +28,57 @@ export interface Wanted {
   readonly able: readonly string[];
 }
 
+const formSchema = z.object({
+  source: z.string(),
+  /** Empty: it is in the source. */
+  manifest: z.string(),
+  shapes: z.string(),
+  devices: z.array(z.string()),
+  dtype: z.enum(idsOf(DTYPES)),
+  /** The version that it began with; null: the template. */
+  from: z.string().nullable(),
+});
+export type KernelForm = z.infer<typeof formSchema>;
+
+export const draftOf = ({ manifest, source }: Pick<KernelForm, 'manifest' | 'source'>): Draft => ({
+  source,
+  ...(manifest && { manifest }),
+});
+
+/** @param able devices that run contributed kernels */
+export const kernelRequestSchema = (able: readonly string[]) =>
+  formSchema.transform(({ devices: chosen, dtype, shapes: text, ...file }, context): Wanted => {
+    const refuse = (control: string, message: string) => {
+      context.addIssue({ code: 'custom', path: [control], message });
+      return z.NEVER;
+    };
+    const draft = draftOf(file);
+    const { kernel } = read(draft);
+    if (!kernel) return refuse('source', 'Correct the kernel.');
+    if (able.length === 0) {
+      return refuse('devices', 'No device here runs contributed kernels now.');
+    }
+    try {
+      const shapes = shapesIn(kernel.op, text);
+      if (shapes.length === 0) return refuse('shapes', 'Enter at least one shape.');
+      const [first = 'f32'] = kernel.dtypes;
+      const known = kernel.dtypes.includes(dtype) ? dtype : first;
+      return { draft, kernel, shapes, chosen, able, dtype: known };
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      return refuse('shapes', error.message);
+    }
+  });
+
 /** More pairs of device and shape than this are measured beside naive alone. */
 const MOST_PAIRS = 48;
 
 /**
  * Keeps the kernel as a version and lets it run beside naive and the best of ours on each device.
- * The value is the id of the version. Throws InputError at `devices`, before anything is kept, where
- * no device takes it.
+ * The value is the id of the version.
  */
 export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
   const { able, chosen, draft, dtype, kernel, shapes } = wanted;
-  if (able.length === 0) {
-    throw new InputError('No device here runs contributed kernels now.', 'devices');
-  }
   const { contributedKernelSchema } = await import('@tilemark/core');
   const kept = await ask('/api/v1/kernels', {
     body: JSON.stringify(draft),

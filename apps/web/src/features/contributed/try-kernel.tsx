@@ -4,18 +4,20 @@ import { kernelTemplate } from '@tilemark/core';
 import { DTYPES, type Dtype, InputError } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
+import { useWatch } from 'react-hook-form';
 import { ClassBadge } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
 import { Button, linkStyle } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
+import { useRequestForm } from '@/ui/form';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { type Kept, keepDraft, keptDraft, readFiles } from './draft';
+import { keepDraft, keptDraft, readFiles } from './draft';
 import { WgslEditor } from './editor';
 import { Findings } from './findings';
 import { NoContributedWorker } from './no-worker';
-import { type Checked, compile, type Draft, type Problem, problemAt, read } from './problems';
-import { shapesIn, submitKernel } from './submit';
+import { type Checked, compile, read } from './problems';
+import { draftOf, type KernelForm, kernelRequestSchema, submitKernel } from './submit';
 
 /** A device with why it takes no contributed kernels; null: it does. */
 interface TryDevice {
@@ -38,46 +40,54 @@ export interface TryKernelProps {
 /** How long the reader must pause before the compiler is asked, ms. */
 const PAUSE_MS = 400;
 
-type Refusals = Partial<Record<'shapes' | 'devices' | 'form', string>> & {
-  /** Below the editor stands what is wrong with the kernel. */
-  readonly findings?: boolean;
-};
+/** The control for a field of the sweep. */
+const controlOf = (field: string) =>
+  (['shapes', 'devices'] as const).find((name) => field.includes(name)) ?? null;
 
 /** Writes a kernel, checks it while it is written, and submits it. Rendered in browsers only. */
 export function TryKernel({ devices, from }: TryKernelProps) {
   const router = useRouter();
   const fileId = useId();
-  const [draft, setDraft] = useState<Kept>(() => opening(from));
-  // The editor opens with it; what is typed afterwards is the editor's.
-  const [opened, setOpened] = useState({ text: draft.source });
-  const [dtype, setDtype] = useState<Dtype | null>(null);
-  const [refused, setRefused] = useState<Refusals>({});
-  const [sent, setSent] = useState<Problem | null>(null);
-  const [isSubmitting, setSubmitting] = useState(false);
-  const [goTo, setGoTo] = useState<{ line: number } | null>(null);
-  const checked = useChecked(draft);
-  const problems = sent ? [sent, ...checked.problems] : checked.problems;
-  const chosen = draft.devices.filter((key) => devices.some((of) => of.key === key && !of.why));
   const able = devices.filter(({ why }) => why === null).map(({ key }) => key);
+  const [kept] = useState(() => opening(from));
+  // The editor opens with it; what is typed afterwards is the editor's.
+  const [opened, setOpened] = useState({ text: kept.source });
+  const [goTo, setGoTo] = useState<{ line: number } | null>(null);
+  const { failure, field, form, isPending, onSubmit } = useRequestForm({
+    id: 'try',
+    schema: kernelRequestSchema(able),
+    defaultValues: { ...kept, devices: kept.devices.filter((key) => able.includes(key)) },
+    controlOf,
+    send: async (wanted) => {
+      const made = await submitKernel(wanted);
+      if (made.ok) router.push(kernelHref(made.value));
+      return made;
+    },
+  });
+  const [source, manifest, dtype] = useWatch({
+    control: form.control,
+    name: ['source', 'manifest', 'dtype'],
+  });
+  useEffect(() => {
+    const { unsubscribe } = form.watch(() => keepDraft(form.getValues()));
+    return unsubscribe;
+  }, [form]);
+  const checked = useChecked(source, manifest);
   const dtypes = checked.kernel?.dtypes ?? ['f32'];
   const doesCompile = checked.compiled !== 'no' || checked.kernel === null;
 
-  const change = (part: Partial<Kept>) => {
-    const next = { ...draft, ...part };
-    setDraft(next);
-    setSent(null);
-    keepDraft(next);
+  const begin = (draft: Partial<KernelForm>) => {
+    if (draft.source !== undefined) setOpened({ text: draft.source });
+    form.reset({ ...form.getValues(), ...draft });
+    keepDraft(form.getValues());
   };
   const open = async (files: readonly File[]) => {
     try {
-      const { manifest, source } = await readFiles(files);
-      if (source !== undefined) setOpened({ text: source });
-      const kept = manifest !== undefined || source === undefined ? {} : { manifest: undefined };
-      change({ ...kept, ...(source !== undefined && { source }), ...(manifest && { manifest }) });
-      setRefused({});
+      const read = await readFiles(files);
+      begin(read.source === undefined ? read : { manifest: '', ...read });
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      setRefused({ form: error.message });
+      form.setError('root', { message: error.message });
     }
   };
   const drop = (event: DragEvent) => {
@@ -88,53 +98,11 @@ export function TryKernel({ devices, from }: TryKernelProps) {
     void open([...event.dataTransfer.files]);
   };
 
-  const submit = async () => {
-    setRefused({});
-    const { kernel, problems } = read(draft);
-    if (!kernel) {
-      const [first] = problems;
-      if (first?.line) setGoTo({ line: first.line });
-      return setRefused({ findings: true });
-    }
-    try {
-      const shapes = shapesIn(kernel.op, draft.shapes);
-      if (shapes.length === 0) throw new InputError('Enter at least one shape.', 'shapes');
-      setSubmitting(true);
-      const { source, manifest } = draft;
-      const answer = await submitKernel({
-        kernel,
-        shapes,
-        chosen,
-        able,
-        draft: { source, ...(manifest && { manifest }) },
-        dtype: dtype && kernel.dtypes.includes(dtype) ? dtype : (kernel.dtypes[0] ?? 'f32'),
-      });
-      if (answer.ok) return router.push(kernelHref(answer.value));
-      refuse(answer.message, answer.field);
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      refuse(error.message, error.field);
-    }
-    setSubmitting(false);
-  };
-  const refuse = (message: string, field: string | null) => {
-    if (field && /^(wgsl|manifest)/.test(field)) {
-      setSent(problemAt(field, message, draft));
-      return setRefused({ findings: true });
-    }
-    if (field && /shapes/.test(field)) return setRefused({ shapes: message });
-    if (field && /devices/.test(field)) return setRefused({ devices: message });
-    setRefused({ form: `Not submitted: ${message}` });
-  };
-
   return (
     <form
       aria-label="Try a kernel"
       noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
+      onSubmit={onSubmit}
       className="grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 lg:grid-cols-[minmax(0,1fr)_19rem]"
     >
       <Section
@@ -160,11 +128,9 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               />
             </label>
             <Button
-              onClick={() => {
-                const source = kernelTemplate('my-matmul');
-                setOpened({ text: source });
-                change({ source, manifest: undefined, from: null });
-              }}
+              onClick={() =>
+                begin({ source: kernelTemplate('my-matmul'), manifest: '', from: null })
+              }
             >
               Template
             </Button>
@@ -177,12 +143,13 @@ export function TryKernel({ devices, from }: TryKernelProps) {
             initial={opened}
             label="WGSL source"
             describedBy="findings"
-            {...{ problems, goTo }}
-            onChange={(source) => change({ source })}
+            problems={checked.problems}
+            goTo={goTo}
+            onChange={(text) => form.setValue('source', text)}
           />
         </div>
-        <Findings checked={{ ...checked, problems }} onGo={(line) => setGoTo({ line })} />
-        <details className="mt-3 text-[0.8125rem]" open={draft.manifest !== undefined}>
+        <Findings checked={checked} onGo={(line) => setGoTo({ line })} />
+        <details className="mt-3 text-[0.8125rem]" open={manifest !== ''}>
           <summary>Manifest in a file of its own</summary>
           <label htmlFor="manifest" className="mt-1 mb-1 block text-xs text-muted">
             JSON; empty if it is the first comment of the source. Both may be dropped together.
@@ -191,8 +158,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
             id="manifest"
             rows={8}
             spellCheck={false}
-            value={draft.manifest ?? ''}
-            onChange={({ target }) => change({ manifest: target.value || undefined })}
+            {...form.register('manifest')}
             className="w-full rounded-tile border border-line-strong bg-surface p-2 font-mono text-xs"
           />
         </details>
@@ -204,18 +170,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               <legend className="mb-1 text-xs font-medium">Devices</legend>
               <div className="flex flex-wrap gap-1.5">
                 {devices.map(({ class: of, key, name, why }) => (
-                  <Chip
-                    key={key}
-                    disabled={why !== null}
-                    checked={chosen.includes(key)}
-                    onChange={({ target }) =>
-                      change({
-                        devices: target.checked
-                          ? [...chosen, key]
-                          : chosen.filter((each) => each !== key),
-                      })
-                    }
-                  >
+                  <Chip key={key} {...form.register('devices')} value={key} disabled={why !== null}>
                     <span className="min-w-0 break-words">{name}</span> <ClassBadge of={of} />
                     {why && <span className="text-muted">{why}</span>}
                   </Chip>
@@ -228,10 +183,10 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                   'None chosen: every device that runs contributed kernels.'
                 )}
               </p>
-              <FieldError id="devices" error={refused.devices} isAlert />
+              <FieldError id="try-devices" error={field('devices').error} />
             </fieldset>
             <InputField
-              id="shapes"
+              {...field('shapes')}
               label="Shapes"
               hint={
                 <>
@@ -239,26 +194,22 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                   the family <code>llm-shapes</code>.
                 </>
               }
-              error={refused.shapes}
-              isAlert
               className="font-mono"
               autoComplete="off"
               spellCheck={false}
-              value={draft.shapes}
-              onChange={({ target }) => change({ shapes: target.value })}
             />
             {dtypes.length > 1 && (
               <SelectField
                 id="dtype"
                 label="Element type"
-                value={dtype ?? dtypes[0]}
-                onChange={({ target }) => setDtype(target.value as Dtype)}
+                value={dtypes.find((each) => each === dtype) ?? dtypes[0]}
+                onChange={({ target }) => form.setValue('dtype', target.value as Dtype)}
                 options={dtypes.map((each) => [each, DTYPES[each].words])}
               />
             )}
             <Failure
               why={
-                refused.findings ? (
+                field('source').error ? (
                   <>
                     Not submitted: correct{' '}
                     <a href="#findings" className={linkStyle}>
@@ -267,12 +218,12 @@ export function TryKernel({ devices, from }: TryKernelProps) {
                     .
                   </>
                 ) : (
-                  refused.form
+                  failure
                 )
               }
             />
-            <Button type="submit" look="primary" disabled={isSubmitting} className="max-w-full">
-              {isSubmitting ? 'Submitting…' : doesCompile ? 'Submit kernel' : 'Submit anyway'}
+            <Button type="submit" look="primary" disabled={isPending} className="max-w-full">
+              {isPending ? 'Submitting…' : doesCompile ? 'Submit kernel' : 'Submit anyway'}
             </Button>
             {!doesCompile && (
               <p className="text-xs text-muted">
@@ -291,26 +242,28 @@ export function TryKernel({ devices, from }: TryKernelProps) {
 }
 
 /** What the page opens with: what was typed in this tab, a version, or the template. */
-function opening(from: TryKernelProps['from']): Kept {
+function opening(from: TryKernelProps['from']): KernelForm {
   const kept = keptDraft();
   if (kept && (from === null || kept.from === from.id)) return kept;
   return {
     source: from?.source ?? kernelTemplate('my-matmul'),
-    ...(from?.manifest !== undefined && { manifest: from.manifest }),
+    manifest: from?.manifest ?? '',
     shapes: kept?.shapes ?? '512',
     devices: kept?.devices ?? [],
+    dtype: kept?.dtype ?? 'f32',
     from: from?.id ?? null,
   };
 }
 
-const readHere = (draft: Draft): Checked => read(draft, navigator.gpu !== undefined);
+const readHere = (source: string, manifest: string): Checked =>
+  read(draftOf({ source, manifest }), navigator.gpu !== undefined);
 
 /** What is known of a draft: its manifest and bindings at once, the compiler's word after a pause. */
-function useChecked({ source, manifest }: Kept): Checked {
+function useChecked(source: string, manifest: string): Checked {
   const text = useDeferredValue(source);
-  const [checked, setChecked] = useState<Checked>(() => readHere({ source, manifest }));
+  const [checked, setChecked] = useState<Checked>(() => readHere(source, manifest));
   useEffect(() => {
-    const first = readHere({ source: text, manifest });
+    const first = readHere(text, manifest);
     setChecked(first);
     const { kernel } = first;
     if (!kernel || first.compiled !== null) return;

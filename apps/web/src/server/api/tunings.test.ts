@@ -65,6 +65,15 @@ describe('a tuning', () => {
     expect(await cancelled.json()).toMatchObject({ status: 'cancelled' });
   });
 
+  it('of one kernel of ours has runs of it alone', async () => {
+    const { id } = await (await post(body({ kernel: 'matmul/tiled' }))).json();
+    const sweep = await (await call('GET /sweeps/{id}', { params: { id } })).json();
+    expect(sweep).toMatchObject({ tuning: { kernel: 'matmul/tiled', problem } });
+    const { items } = await (await call('GET /sweeps/{id}/results', { params: { id } })).json();
+    const kernels = items.map(({ variant }: { variant: { kernel: string } }) => variant.kernel);
+    expect(new Set(kernels)).toEqual(new Set(['matmul/tiled']));
+  });
+
   it('of a family shows its shapes, and which do not fit the device', async () => {
     const response = await post(family({}));
     expect(response.status).toBe(201);
@@ -119,6 +128,9 @@ describe('a tuning', () => {
     ['nothing to search', body({ problem: undefined }), 'problem'],
     ['a problem and a suite', body({ suite: 'odd-shapes' }), 'suite'],
     ['a problem and a dtype beside it', body({ dtype: 'f32' }), 'dtype'],
+    ['an unknown kernel', body({ kernel: 'matmul/nobody' }), 'kernel'],
+    ['a kernel of another op', body({ kernel: 'transpose/tiled' }), 'problem.op'],
+    ['a kernel and a suite', family({ kernel: 'transpose/tiled' }), 'kernel'],
     ['an unknown suite', family({ suite: 'no-shapes' }), 'suite'],
     ['a suite that is no family', family({ suite: 'starter' }), 'suite'],
     ['an unknown dtype of a family', family({ dtype: 'f8' }), 'dtype'],
