@@ -157,7 +157,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   expect.soft(excess, 'scrolls sideways').toBe(0);
   await page.getByRole('button', { name: 'Leave' }).click();
   await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
-  // The same GPU without a browser: its device page shows what the browser costs.
+  // The same GPU without a browser, beside which the browser is compared.
   const file = join(grid.dataDir, 'native.json');
   execFileSync(
     process.execPath,
@@ -168,9 +168,17 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
     { env: { ...process.env, VK_ICD_FILENAMES: SWIFTSHADER, VK_DRIVER_FILES: SWIFTSHADER } },
   );
   await api('/results/import', JSON.parse(await readFile(file, 'utf8')));
-  await page.goto(`${grid.url}/devices/${encodeURIComponent(device.key)}`);
-  const tax = page.getByRole('table', { name: 'Each variant in a browser and natively' });
-  await expect(tax).toContainText(/33.*matmul\/naive.*SwiftShader.*×.*× to .*×/);
+  const { items } = await api<{ items: { key: string; name: string; class: string }[] }>(
+    '/devices',
+  );
+  const native = items.find(
+    (each) => each.class !== 'browser' && each.name.includes('SwiftShader'),
+  );
+  const pair = new URLSearchParams({ a: native?.key ?? '', b: device.key });
+  await page.goto(`${grid.url}/compare?${pair}`);
+  await expect(page.getByRole('table', { name: 'Two devices, problem by problem' })).toContainText(
+    /33.*×.*× to .*×.*matmul\/naive/,
+  );
   await page.context().close();
   await admin.context().close();
 });

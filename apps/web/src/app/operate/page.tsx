@@ -37,7 +37,6 @@ export default async function OperatePage() {
       {workers.length > 0 && (
         <WorkersTable
           workers={workers}
-          queues={queues}
           gridVersion={settings.version}
           isAdmin={user?.role === 'admin'}
         />

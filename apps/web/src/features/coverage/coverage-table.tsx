@@ -3,18 +3,10 @@ import type { Coverage, CoverageCell } from '@tilemark/core';
 import { DEVICE } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';
 import { formatCount } from '@/ui/format';
-import { PartsBar } from '@/ui/parts-bar';
 import { DataTable } from '@/ui/table';
 
-/** States of a cell's runs, with their looks in the bar: each has a colour and a pattern of its own. */
-export const PARTS = [
-  ['done', 'bg-accent'],
-  ['failed', 'bg-[repeating-linear-gradient(90deg,var(--rose)_0_2px,transparent_2px_4px)]'],
-  ['running', 'bg-[repeating-linear-gradient(135deg,var(--blue)_0_2px,transparent_2px_4px)]'],
-  ['waiting', 'border border-blue'],
-  ['stale', 'bg-[linear-gradient(var(--amber)_50%,transparent_50%)]'],
-  ['never', 'border border-dashed border-muted'],
-] as const;
+/** States of a cell's runs. */
+const STATES = ['done', 'failed', 'running', 'waiting', 'stale', 'never'] as const;
 
 /** A device has a cell for each suite: more of them make a page slow. */
 const MOST_DEVICES = 20;
@@ -63,14 +55,6 @@ function Suite({ title, device, cell }: { title: string; device: string; cell: C
   return (
     <li>
       <span className="block text-xs font-medium">{title}</span>
-      <span aria-hidden="true" className="my-1 block">
-        <PartsBar
-          label={title}
-          text={cellText(cell)}
-          parts={PARTS.map(([part, color]) => [color, cell[part]])}
-          whole={cell.total}
-        />
-      </span>
       <span className="block text-xs">
         <TextLink
           href={cellHref(device, cell)}
@@ -107,6 +91,6 @@ export const sizesText = ({ suite, params }: Pick<CoverageCell, 'suite' | 'param
 
 /** `12 done`, `10 done, 2 stale`. */
 export const cellText = (cell: CoverageCell): string =>
-  PARTS.filter(([part]) => cell[part] > 0)
-    .map(([part]) => `${formatCount(cell[part])} ${part}`)
+  STATES.filter((state) => cell[state] > 0)
+    .map((state) => `${formatCount(cell[state])} ${state}`)
     .join(', ') || 'nothing to run';

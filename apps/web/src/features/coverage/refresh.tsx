@@ -8,14 +8,7 @@ import { plural } from '@/ui/format';
 import { ask } from '@/ui/request';
 
 /** Queues the stale runs again that a worker could run now; for admins. */
-export function RefreshStale({
-  stale,
-  waiting,
-}: {
-  stale: number;
-  /** Stale runs of devices that no worker serves now. */
-  waiting: number;
-}) {
+export function RefreshStale({ stale }: { stale: number }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
   const [said, setSaid] = useState<string | null>(null);
@@ -28,13 +21,11 @@ export function RefreshStale({
 
   return (
     <>
-      <Button onClick={refresh} disabled={isPending || stale === 0}>
-        {stale > 0
-          ? `Refresh ${plural(stale, 'stale run')}`
-          : waiting > 0
-            ? 'Nothing to refresh now'
-            : 'Nothing is stale'}
-      </Button>
+      {stale > 0 && (
+        <Button onClick={refresh} disabled={isPending}>
+          Refresh {plural(stale, 'stale run')}
+        </Button>
+      )}
       {/* Without a text it takes no room beside the button. */}
       <span role="status" className="text-xs text-muted empty:absolute">
         {said}

@@ -15,10 +15,10 @@ import { featureText } from '@/features/kernels/needs';
 import { ShorterMedian, WideInterval } from '@/features/leaderboard/row-parts';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
-import { BETWEEN_RUNS, Facts, Moment, Timing } from '@/ui/facts';
+import { BETWEEN_RUNS, Facts, Moment } from '@/ui/facts';
 import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
 import { Panel } from '@/ui/page';
-import { DataTable, TablePanel } from '@/ui/table';
+import { DataTable } from '@/ui/table';
 
 /** A reason that all rows share, as a sentence of them. */
 const noneRanked = (reason: string): string =>
@@ -81,52 +81,45 @@ export function BestResults({
 const versionText = ({ driver, webgpu }: SoftwareVersion): string =>
   [driverText(driver) || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
 
-/** How drivers and Dawn changed the device's best variants. */
+/** How drivers and Dawn changed the device's best variants: each by version, oldest first. */
 export function History({ history: { variants } }: { history: DeviceHistory }) {
+  const rows = variants.flatMap(({ versions, ...variant }) =>
+    versions.map((result, at) => ({ ...variant, result, before: versions[at - 1] })),
+  );
   return (
-    <TablePanel caption="Best variants by version of driver and Dawn">
-      <thead>
-        <tr>
-          <th scope="col">Problem</th>
-          <th scope="col">Driver and Dawn, oldest first</th>
-          {['Best median (lower is better)', 'Vs. previous', 'Results', 'Since'].map((head) => (
-            <th key={head} scope="col" className="figure">
-              {head}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      {variants.map(({ address, problem, profile, versions: results }) => (
-        <tbody key={`${address} ${problem.op} ${shapeText(problem)} ${problem.dtype} ${profile}`}>
-          {results.map((result, index) => (
-            <tr key={versionText(result)}>
-              {index === 0 && (
-                <th scope="rowgroup" rowSpan={results.length} className="min-w-44">
-                  {problem.op} {formatShape(shapeText(problem))}{' '}
-                  <span className="text-muted">
-                    {problem.dtype}, {profile}
-                  </span>
-                  <span className="block font-normal">
-                    <VariantLink address={address} resultId={result.resultId} />
-                  </span>
-                </th>
-              )}
-              <td className="min-w-44 font-mono text-xs">{versionText(result)}</td>
-              <td className="figure">
-                <Timing of={result} />
-              </td>
-              <td className="figure">
-                <Change from={results[index - 1]} to={result} />
-              </td>
-              <td className="figure">{result.count}</td>
-              <td className="figure text-muted">
-                <Moment date={result.since} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      ))}
-    </TablePanel>
+    <DataTable
+      caption="Best variants by version of driver and Dawn"
+      rows={rows}
+      keyOf={(_, at) => at}
+      columns={[
+        PROBLEM,
+        {
+          head: 'Variant',
+          className: 'min-w-44',
+          cell: ({ address, result }) => (
+            <VariantLink address={address} resultId={result.resultId} />
+          ),
+        },
+        {
+          head: 'Driver and Dawn',
+          className: 'min-w-44 font-mono text-xs',
+          cell: ({ result }) => versionText(result),
+        },
+        medianColumn(({ result }: (typeof rows)[number]) => result),
+        {
+          head: 'Over the one before',
+          isFigure: true,
+          cell: ({ before, result }) => <Change from={before} to={result} />,
+        },
+        { head: 'Results', isFigure: true, cell: ({ result }) => formatCount(result.count) },
+        {
+          head: 'Since',
+          isFigure: true,
+          className: 'text-muted',
+          cell: ({ result }) => <Moment date={result.since} />,
+        },
+      ]}
+    />
   );
 }
 
@@ -142,14 +135,7 @@ function Change({ from, to }: { from: VersionResult | undefined; to: VersionResu
 }
 
 /** What the device allows a kernel: the limits that decide which runs are skipped on it. */
-export function Capabilities({ device: { capabilities: limits, class: of } }: { device: Device }) {
-  if (of === 'cpu') {
-    return (
-      <Panel className="px-4 py-3 text-[0.8125rem] text-muted">
-        The host CPU runs the baselines written in TypeScript; GPU limits do not apply.
-      </Panel>
-    );
-  }
+export function Capabilities({ limits }: { limits: Device['capabilities'] }) {
   const size = [
     limits.maxComputeWorkgroupSizeX,
     limits.maxComputeWorkgroupSizeY,

@@ -1,16 +1,14 @@
 'use client';
 
 /** Lending this browser's GPU: what it is, what it does, and how to stop. */
-import { deviceQueueSchema, type Leaderboard, leaderboardSchema, pageOf } from '@tilemark/core';
-import { rateOf, shapeText, variantAddress } from '@tilemark/kernels';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { rateOf, variantAddress } from '@tilemark/kernels';
+import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
 import { InputField } from '@/ui/field';
-import { formatEstimate, plural } from '@/ui/format';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
@@ -20,7 +18,7 @@ import { type BrowserGpu, findGpu } from './browser-device';
 import { keep, kept } from './keep';
 import { type EndedRun, Lending, type LendingState } from './lending';
 import { Quick } from './quick';
-import { read, runText } from './read';
+import { runText } from './read';
 import { useHold } from './use-hold';
 
 const redeemedSchema = z.object({ secret: z.string() });
@@ -61,7 +59,6 @@ export function Join({
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [state, setState] = useState<LendingState | null>(null);
-  const [token, setToken] = useState<string | null>(null);
   const [isPaused, setPaused] = useState(false);
   const [isCareful, setCareful] = useState(true);
   const lending = useRef<Lending | null>(null);
@@ -99,13 +96,12 @@ export function Join({
   const start = async () => {
     setProblem(null);
     try {
-      const given = await tokenFor(invite ?? '', mayInvite);
-      setToken(given);
+      const token = await tokenFor(invite ?? '', mayInvite);
       keep({ ...kept(), name: name.trim() });
       lending.current = new Lending(setState);
       lending.current.pause(rests);
       const { instance } = kept();
-      await lending.current.work({ token: given, version, instance, name: name.trim() });
+      await lending.current.work({ token, version, instance, name: name.trim() });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -193,8 +189,8 @@ export function Join({
           <TextLink href="/login?next=/join">log in</TextLink> as one.
         </Notice>
       )}
-      {state && <Now state={state} token={token} pausedWhy={isPaused ? 'you paused it' : hold} />}
-      {state && state.ended.length > 0 && <Ended state={state} token={token} />}
+      {state && <Now state={state} pausedWhy={isPaused ? 'you paused it' : hold} />}
+      {state && state.ended.length > 0 && <Ended ended={state.ended} />}
       {(gpu || !problem) && <Device gpu={gpu} />}
     </div>
   );
@@ -212,11 +208,6 @@ function Device({ gpu }: { gpu: BrowserGpu | null }) {
           columns={2}
           facts={[
             { name: 'Name', value: identity?.device ?? '…' },
-            { name: 'Vendor', value: identity?.vendor ?? '…' },
-            {
-              name: 'Architecture',
-              value: identity ? identity.architecture || 'not disclosed' : '…',
-            },
             { name: 'Browser', value: identity?.runtime ?? '…' },
             { name: 'GPU timestamps', value: has('timestamp-query') },
             { name: '16-bit floats', value: has('shader-f16') },
@@ -239,33 +230,14 @@ function Device({ gpu }: { gpu: BrowserGpu | null }) {
   );
 }
 
-const POLL_MS = 5_000;
-const queuesSchema = pageOf(deviceQueueSchema);
-
-/** What runs, and what waits behind it. */
+/** What runs. */
 function Now({
   state: { deviceKey, phase, run },
-  token,
   pausedWhy,
 }: {
   state: LendingState;
-  token: string | null;
   pausedWhy: string | null;
 }) {
-  const [waiting, setWaiting] = useState('');
-  const look = useCallback(async () => {
-    const queues = await read('/api/v1/queues', token, queuesSchema);
-    const queue = queues?.items.find(({ device }) => device.key === deviceKey);
-    const eta = queue?.etaMs ? `, ${formatEstimate(queue.etaMs / 1_000)}` : '';
-    setWaiting(queue && queue.waiting > 0 ? `${plural(queue.waiting, 'run')} waiting${eta}.` : '');
-  }, [deviceKey, token]);
-  useEffect(() => {
-    if (phase !== 'working' || !deviceKey) return;
-    void look();
-    const timer = setInterval(() => void look(), POLL_MS);
-    return () => clearInterval(timer);
-  }, [phase, deviceKey, look]);
-
   if (phase === 'over') return <p role="status">This tab has left. Thank you.</p>;
   if (phase === 'blocked') return null;
   return (
@@ -279,30 +251,19 @@ function Now({
               ? runText(run)
               : 'Waiting for a run.'}
       </p>
-      <p className="text-[0.8125rem] text-muted">
-        {waiting}{' '}
-        {deviceKey && <TextLink href={deviceHref(deviceKey)}>Your device’s page</TextLink>}
-      </p>
+      {deviceKey && (
+        <p className="text-[0.8125rem]">
+          <TextLink href={deviceHref(deviceKey)}>Your device’s page</TextLink>
+        </p>
+      )}
     </div>
   );
 }
 
-/** What this tab has measured, and its place among browsers on the problem of the last run. */
-function Ended({ state, token }: { state: LendingState; token: string | null }) {
-  const { deviceKey, ended } = state;
-  const last = ended.find(({ outcome }) => outcome.kind === 'measured');
-  const [place, setPlace] = useState('');
-  useEffect(() => {
-    if (!last || !deviceKey) return;
-    const { op, dtype } = last.problem;
-    const query = new URLSearchParams({ op, dtype, shape: shapeText(last.problem) });
-    void read(`/api/v1/leaderboard?${query}`, token, leaderboardSchema).then((board) =>
-      setPlace(board ? placeOf(board, deviceKey) : ''),
-    );
-  }, [last, deviceKey, token]);
-
+/** What this tab has measured. */
+function Ended({ ended }: { ended: readonly EndedRun[] }) {
   return (
-    <Section title="Measured in this tab" id="measured" note={place}>
+    <Section title="Measured in this tab" id="measured">
       <DataTable
         caption="Measured in this tab"
         rows={ended}
@@ -330,10 +291,3 @@ function outcomeText({ outcome }: EndedRun): string {
 
 const timesOf = ({ outcome }: EndedRun) =>
   outcome.kind === 'measured' ? outcome.measurement.cold : null;
-
-function placeOf({ rows }: Leaderboard, deviceKey: string): string {
-  const browsers = rows.filter(({ device }) => device.class === 'browser');
-  const place = browsers.findIndex(({ device }) => device.key === deviceKey);
-  if (place < 0 || browsers[place]?.rank == null) return '';
-  return `Place ${place + 1} of ${browsers.length} among browsers on the problem measured last`;
-}

@@ -160,7 +160,7 @@ function Place({ result }: { result: RunResult }) {
   const shape = shapeText(result.problem as Problem);
   useEffect(() => {
     const query = new URLSearchParams({ op, dtype, shape });
-    void read(`/api/v1/leaderboard?${query}`, null, leaderboardSchema).then(setBoard);
+    void read(`/api/v1/leaderboard?${query}`, leaderboardSchema).then(setBoard);
   }, [op, dtype, shape]);
   const medianNs = medianOf(result);
   if (!board || medianNs === null) return '–';

@@ -20,16 +20,10 @@ const STEPS = {
 export const runText = ({ variant, problem, step }: NonNullable<LendingState['run']>): string =>
   `${variantAddress(variant)}, ${formatShape(shapeText(problem))} ${problem.dtype}: ${step ? STEPS[step] : 'starting'}…`;
 
-/** What the API says to a token, or to anybody; null where it says nothing. */
-export async function read<T>(
-  url: string,
-  token: string | null,
-  schema: z.ZodType<T>,
-): Promise<T | null> {
+/** What the API says to anybody; null where it says nothing. */
+export async function read<T>(url: string, schema: z.ZodType<T>): Promise<T | null> {
   try {
-    const response = await fetch(url, {
-      headers: token ? { authorization: `Bearer ${token}` } : {},
-    });
+    const response = await fetch(url);
     return response.ok ? schema.parse(await response.json()) : null;
   } catch {
     return null;

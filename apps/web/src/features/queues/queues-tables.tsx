@@ -2,12 +2,12 @@ import type { DeviceQueue, Worker } from '@tilemark/core';
 import type { FailedSweep } from '@tilemark/core/server';
 import { VariantLink } from '@/features/kernels/address';
 import { DEVICE, deviceColumn } from '@/features/results/columns';
-import { etaText } from '@/features/workers/workers-table';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
 import { formatCount } from '@/ui/format';
 import { DataTable } from '@/ui/table';
+import { etaText } from './waiting';
 
 /** What waits for each device, and who serves it. */
 export function QueuesTable({

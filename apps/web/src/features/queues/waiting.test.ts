@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { waitingText } from './waiting';
+import { etaText, waitingText } from './waiting';
 
 const next = { runs: 3, isRunning: false, ahead: 0, isServed: true, startMs: 0, etaMs: 40_000 };
 
@@ -25,4 +25,14 @@ test.each([
   ],
 ])('%o: %s', (waiting, text) => {
   expect(waitingText(waiting)).toBe(text);
+});
+
+test.each([
+  [{ waiting: 0, serving: 1, etaMs: 0 }, '–'],
+  [{ waiting: 3, serving: 0, etaMs: null }, 'no\u00a0worker'],
+  [{ waiting: 3, serving: 1, etaMs: null }, 'unknown'],
+  [{ waiting: 3, serving: 1, etaMs: 59_000 }, '< 1\u202fmin'],
+  [{ waiting: 3, serving: 1, etaMs: 3_600_000 }, '1\u202fh'],
+])('%j is %s', (queue, text) => {
+  expect(etaText(queue)).toBe(text);
 });

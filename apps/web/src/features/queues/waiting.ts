@@ -1,5 +1,6 @@
+import type { DeviceQueue } from '@tilemark/core';
 import type { Waiting } from '@tilemark/core/server';
-import { formatEstimate, plural } from '@/ui/format';
+import { formatAge, formatEstimate, plural } from '@/ui/format';
 
 /**
  * How far runs on a device are: `3 runs to come, behind 12 others, starting in about 5 min, done in about
@@ -21,3 +22,13 @@ export function waitingText(waiting: Omit<Waiting, 'device'>): string {
 
 const whenText = (what: 'starting' | 'done', ms: number | null) =>
   ms === null ? `${what} at an unknown time` : `${what} in ${formatEstimate(ms / 1e3)}`;
+
+/** When a device's queue will be empty, or why that is unknown. */
+export function etaText(queue: Pick<DeviceQueue, 'waiting' | 'serving' | 'etaMs'>): string {
+  if (queue.waiting === 0) return '–';
+  if (queue.serving === 0) return 'no\u00a0worker';
+  // Nothing ended within the last hour to estimate from.
+  if (queue.etaMs === null) return 'unknown';
+  if (queue.etaMs < 60_000) return '< 1\u202fmin';
+  return formatAge(new Date(0), new Date(queue.etaMs));
+}

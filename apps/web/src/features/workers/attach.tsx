@@ -1,10 +1,7 @@
 'use client';
 
 /** Workers: attaching a machine, what each worker is doing, and importing results measured elsewhere. */
-import { pageOf, type Worker, workerSchema } from '@tilemark/core';
-import { useRouter } from 'next/navigation';
-import { useEffect, useState } from 'react';
-import { deviceHref } from '@/features/devices/device-name';
+import { useState } from 'react';
 import { type Made, MakeTokenForm } from '@/features/tokens/token-form';
 import { Command } from '@/ui/action';
 import { linkStyle, TextLink } from '@/ui/button';
@@ -89,14 +86,9 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         </div>
       </li>
       <li>
-        Within seconds the machine appears on this page and starts on the{' '}
-        <TextLink href="/operate/coverage">standard suites</TextLink>.
-        {made && (
-          // A new token starts a new wait.
-          <div className="mt-1.5" key={made.secret}>
-            <Arrivals />
-          </div>
-        )}
+        Within seconds the machine appears among the <TextLink href="/operate">workers</TextLink>{' '}
+        and starts on the <TextLink href="/operate/coverage">standard suites</TextLink>. If it does
+        not, the terminal says why.
         <p className="mt-1.5 text-[0.8125rem] text-muted">
           The command attaches every GPU of the machine.{' '}
           <code className="whitespace-nowrap">--device N</code> picks one;{' '}
@@ -107,83 +99,5 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
         </p>
       </li>
     </ol>
-  );
-}
-
-const POLL_MS = 2_000;
-/** `npx` first downloads about ten MB; after this long, something is probably wrong. */
-const LONG_MS = 60_000;
-
-const workersSchema = pageOf(workerSchema);
-
-/** The workers of the grid; null if it did not answer. */
-async function attached(signal: AbortSignal): Promise<readonly Worker[] | null> {
-  try {
-    const response = await fetch('/api/v1/workers', { cache: 'no-cache', signal });
-    return response.ok ? workersSchema.parse(await response.json()).items : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Waits for workers that were not attached when it was first shown, and announces them. */
-function Arrivals() {
-  const router = useRouter();
-  const [arrived, setArrived] = useState<readonly Worker[]>([]);
-  const [isLong, setLong] = useState(false);
-
-  useEffect(() => {
-    const abort = new AbortController();
-    let known: ReadonlySet<string> | null = null;
-    let shown = 0;
-    const look = async () => {
-      const workers = await attached(abort.signal);
-      if (!workers || abort.signal.aborted) return;
-      const before = known ?? new Set(workers.map(({ id }) => id));
-      known = before;
-      const fresh = workers.filter(({ id }) => !before.has(id));
-      setArrived(fresh);
-      // The page's table shows them too.
-      if (fresh.length !== shown) router.refresh();
-      shown = fresh.length;
-    };
-    void look();
-    const timer = setInterval(() => void look(), POLL_MS);
-    const long = setTimeout(() => setLong(true), LONG_MS);
-    return () => {
-      abort.abort();
-      clearInterval(timer);
-      clearTimeout(long);
-    };
-  }, [router]);
-
-  if (arrived.length === 0) {
-    return (
-      <div role="status" className="space-y-1 text-[0.8125rem]">
-        <p className="flex items-center gap-2">
-          <span aria-hidden="true" className="pulse size-2 rounded-full bg-amber" />
-          Waiting for the machine…
-        </p>
-        {isLong && (
-          <p className="text-muted">
-            Nothing yet. Check the terminal where the command runs: it reports an outdated Node, a
-            GPU without a driver, or an address it cannot reach.
-          </p>
-        )}
-      </div>
-    );
-  }
-  return (
-    <ul role="status" className="space-y-1 text-[0.8125rem]">
-      {arrived.map(({ id, name, device, state }) => (
-        <li key={id} className="flex items-baseline gap-2">
-          <span aria-hidden="true" className="size-2 rounded-full bg-accent" />
-          <span>
-            <strong className="font-medium">{name}</strong> is attached ({state}). Its results will
-            appear on <TextLink href={deviceHref(device.key)}>its device’s page</TextLink>.
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -1,6 +1,6 @@
 import type { Worker } from '@tilemark/core';
 import { expect, it } from 'vitest';
-import { etaText, nameAmong, stateText } from './workers-table';
+import { nameAmong, stateText } from './workers-table';
 
 it('tells workers of one host apart', () => {
   const device = { key: 'a', name: 'H200', class: 'gpu' } as const;
@@ -9,17 +9,6 @@ it('tells workers of one host apart', () => {
   expect(nameAmong(one, [one])).toBe('lab');
   expect(nameAmong(one, [one, two])).toBe('lab (abcdef)');
   expect(nameAmong(one, [one, worker('2', 'lab: H200 #2')])).toBe('lab');
-});
-
-it.each([
-  [undefined, '–'],
-  [{ waiting: 0, serving: 1, etaMs: 0 }, '–'],
-  [{ waiting: 3, serving: 0, etaMs: null }, 'no\u00a0worker'],
-  [{ waiting: 3, serving: 1, etaMs: null }, 'unknown'],
-  [{ waiting: 3, serving: 1, etaMs: 59_000 }, '< 1\u202fmin'],
-  [{ waiting: 3, serving: 1, etaMs: 3_600_000 }, '1\u202fh'],
-])('%j is %s', (queue, text) => {
-  expect(etaText(queue)).toBe(text);
 });
 
 it.each([

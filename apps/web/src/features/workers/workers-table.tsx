@@ -1,10 +1,10 @@
-import type { DeviceQueue, Worker } from '@tilemark/core';
+import type { Worker } from '@tilemark/core';
 import { kernelOf } from '@tilemark/kernels';
 import { DEVICE } from '@/features/results/columns';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
-import { formatAge, formatCount, formatPercent, formatShape } from '@/ui/format';
+import { formatCount, formatPercent, formatShape } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
 
@@ -19,19 +19,16 @@ const TONES: Readonly<Record<Worker['state'], Tone>> = {
 /** Attached processes: which machine, which device, what each is doing, and how well. */
 export function WorkersTable({
   workers,
-  queues,
   gridVersion,
   isAdmin = false,
   withDevice = true,
 }: {
   workers: readonly Worker[];
-  queues: readonly DeviceQueue[];
   /** Workers of another version are marked. */
   gridVersion: string;
   isAdmin?: boolean;
   withDevice?: boolean;
 }) {
-  const queueOf = (worker: Worker) => queues.find(({ device }) => device.key === worker.device.key);
   const actions: Column<Worker> = {
     head: 'Actions',
     className: 'py-0!',
@@ -81,19 +78,6 @@ export function WorkersTable({
           isFigure: true,
           cell: ({ lastHour: { ended, failed } }) =>
             ended === 0 ? '–' : formatPercent(failed / ended),
-        },
-        {
-          head: 'Queue',
-          title: 'Runs waiting for the device',
-          isFigure: true,
-          cell: (worker) => formatCount(queueOf(worker)?.waiting ?? 0),
-        },
-        {
-          head: 'ETA',
-          title: 'Time until the queue is empty',
-          isFigure: true,
-          className: 'whitespace-nowrap',
-          cell: (worker) => etaText(queueOf(worker)),
         },
         {
           head: 'Last heartbeat',
@@ -184,16 +168,4 @@ export function stateText({ state, wanted }: Pick<Worker, 'state' | 'wanted'>): 
   if (wanted === 'working') return state === 'paused' ? 'resuming…' : state;
   if (wanted === 'paused') return state === 'paused' ? 'paused' : 'pausing…';
   return state === 'paused' ? 'drained' : 'draining…';
-}
-
-/** When a device's queue will be empty, or why that is unknown. */
-export function etaText(
-  queue: Pick<DeviceQueue, 'waiting' | 'serving' | 'etaMs'> | undefined,
-): string {
-  if (!queue || queue.waiting === 0) return '–';
-  if (queue.serving === 0) return 'no\u00a0worker';
-  // Nothing ended within the last hour to estimate from.
-  if (queue.etaMs === null) return 'unknown';
-  if (queue.etaMs < 60_000) return '< 1\u202fmin';
-  return formatAge(new Date(0), new Date(queue.etaMs));
 }

@@ -7,7 +7,6 @@ import { sharedReads } from '../shared-read';
 import { type AlarmQuery, alarmsOf } from './alarms';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
-import { browserTaxOf } from './boards/browser-tax';
 import {
   headToHeadOf,
   kernelBestsOf,
@@ -178,7 +177,6 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),
     headToHead: board('head to head', headToHeadOf),
-    browserTax: board('browser tax', browserTaxOf),
     /** These three as they were at most 30 s ago: they read every result. */
     kernelBests: () => kept.read('kernel bests', () => kernelBestsOf(db)),
     measuredVariants: () => kept.read('variants', () => measuredVariantsOf(db)),

@@ -2,9 +2,7 @@ import { deviceKey, dtypesOfFamily, FAMILIES } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
-import { z } from 'zod';
 import { Alarms } from '@/features/devices/alarms';
-import { BrowserTax } from '@/features/devices/browser-tax';
 import { ClassBadge } from '@/features/devices/device-name';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
 import { ModelPage } from '@/features/devices/model-page';
@@ -25,13 +23,8 @@ import { Live } from '@/ui/live';
 import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
-import { parseQuery, type SearchParams } from '@/ui/query';
 
-type Props = { params: Promise<{ key: string }>; searchParams: SearchParams };
-
-const querySchema = z.object({
-  rows: z.literal('all').optional(),
-});
+type Props = { params: Promise<{ key: string }> };
 
 const FAMILY_CHOICES: readonly FamilyChoice[] = FAMILIES.map((family) => ({
   id: family.id,
@@ -49,7 +42,7 @@ const load = cache(async (key: string) => {
 const modelOf = (key: string) =>
   shippedDevices().find((identity) => deviceKey(identity) === key) ?? notFound();
 
-export async function generateMetadata({ params }: Pick<Props, 'params'>): Promise<Metadata> {
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const key = decodeURIComponent((await params).key);
   const device = await load(key);
   if (!device) return { title: modelOf(key).device };
@@ -60,25 +53,21 @@ export async function generateMetadata({ params }: Pick<Props, 'params'>): Promi
   };
 }
 
-export default async function DevicePage({ params, searchParams }: Props) {
-  const { query } = parseQuery(querySchema, await searchParams);
+export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const key = decodeURIComponent((await params).key);
   const device = await load(key);
   if (!device) return <ModelPage identity={modelOf(key)} store={store} />;
-  const [best, surveys, history, workers, queues, figures, tax, user, maps, alarms] =
-    await Promise.all([
-      store.devices.best(device.key),
-      store.rooflines.latest(device.key),
-      store.devices.history(device.key),
-      store.workers.list(),
-      store.workers.queues(),
-      store.references.ofHardware(device.name),
-      store.browserTax(device.key),
-      visitor(),
-      winnerMapsOf(store, device.key, { op: 'matmul' }),
-      store.alarms.list({ device: device.key }),
-    ]);
+  const [best, surveys, history, workers, figures, user, maps, alarms] = await Promise.all([
+    store.devices.best(device.key),
+    store.rooflines.latest(device.key),
+    store.devices.history(device.key),
+    store.workers.list(),
+    store.references.ofHardware(device.name),
+    visitor(),
+    winnerMapsOf(store, device.key, { op: 'matmul' }),
+    store.alarms.list({ device: device.key }),
+  ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
@@ -152,15 +141,6 @@ export default async function DevicePage({ params, searchParams }: Props) {
         best={best}
         device={device.name}
       />
-      {tax.length > 0 && (
-        <Section title="Browser tax" id="browser-tax">
-          <BrowserTax
-            pairs={tax}
-            isBrowser={device.class === 'browser'}
-            isAll={query.rows === 'all'}
-          />
-        </Section>
-      )}
       {history.variants.length > 0 && (
         <Section title="By driver version" id="history">
           <History history={history} />
@@ -168,12 +148,7 @@ export default async function DevicePage({ params, searchParams }: Props) {
       )}
       {attached.length > 0 && (
         <Section title="Workers" id="workers">
-          <WorkersTable
-            workers={attached}
-            queues={queues}
-            gridVersion={settings.version}
-            withDevice={false}
-          />
+          <WorkersTable workers={attached} gridVersion={settings.version} withDevice={false} />
         </Section>
       )}
       <Section title="Identity" id="identity">
@@ -204,9 +179,11 @@ export default async function DevicePage({ params, searchParams }: Props) {
           </div>
         </Panel>
       </Section>
-      <Section title="Capabilities" id="capabilities">
-        <Capabilities device={device} />
-      </Section>
+      {device.class !== 'cpu' && (
+        <Section title="Capabilities" id="capabilities">
+          <Capabilities limits={device.capabilities} />
+        </Section>
+      )}
     </>
   );
 }

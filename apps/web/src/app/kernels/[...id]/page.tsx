@@ -3,7 +3,6 @@ import type { Store } from '@tilemark/core/server';
 import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { contributedAs } from '@/features/contributed/contributed-as';
 import { ContributedPage } from '@/features/contributed/contributed-page';
 import { kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
@@ -33,10 +32,7 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const id = await idOf(params);
   const idea = KERNELS.find((kernel) => kernel.id === id)?.idea.replace(/[.]$/, '');
   const shown = 'its source, tunables, and results on each device.';
-  if (idea !== undefined) return { title: id, description: `${idea}: ${shown}` };
-  const { store } = await readable();
-  const by = await contributedAs(store, id);
-  return { title: id, ...(by !== null && { description: `${by}: ${shown}` }) };
+  return { title: id, ...(idea !== undefined && { description: `${idea}: ${shown}` }) };
 }
 
 export default async function KernelPage({ params, searchParams }: Props) {
