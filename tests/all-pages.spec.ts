@@ -566,19 +566,26 @@ test('a device is tuned for a family by keyboard alone', async ({ page }) => {
 });
 
 test('the failed runs of a sweep are queued again by whoever operates', async ({ page }) => {
-  await page.goto(`${grid.url}/operate`);
-  const failed = page.getByRole('row', { name: /^Fails in its device/ });
-  await expect(failed).toContainText('the device was lost');
+  const openSweep = async () => {
+    await page.goto(`${grid.url}/operate`);
+    await page.getByRole('link', { name: 'Failed runs' }).click();
+    await page.getByRole('link', { name: 'Fails in its device' }).click();
+    await expect(page.getByRole('main')).toContainText('the device was lost');
+  };
+  const retry = page.getByRole('button', { name: 'Retry failed' });
+  await openSweep();
   // A visitor only looks.
-  await expect(failed.getByRole('button')).toHaveCount(0);
+  await expect(retry).toHaveCount(0);
   await page.goto(grid.loginUrl);
   await page.goto(`${grid.url}/operate`);
   const queues = page.getByRole('table', { name: 'Queues by device' });
   const queue = queues.getByRole('row', { name: /^Example Tile 100/ });
   const waiting = async () => Number(await queue.getByRole('cell').nth(1).textContent());
   const before = await waiting();
-  await failed.getByRole('button', { name: /^Retry/ }).click();
-  await expect(failed).toHaveCount(0);
+  await openSweep();
+  await retry.click();
+  await expect(retry).toHaveCount(0);
+  await page.goto(`${grid.url}/operate`);
   await expect.poll(waiting).toBe(before + 1);
 });
 

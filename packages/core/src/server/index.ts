@@ -21,7 +21,6 @@ export type {
 export type { DeviceSummary } from './store/devices';
 export { LOST_AFTER_MS } from './store/fleet';
 export { openStore, type Store } from './store/store';
-export type { FailedSweep } from './store/sweeps';
 export { SESSION_SECONDS } from './store/tokens';
 export type { Waiting } from './store/waiting';
 export { backfill, retrySweep, type SweepServices, submitSweep } from './submit';

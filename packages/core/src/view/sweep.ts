@@ -72,7 +72,7 @@ export type Sweep = z.infer<typeof sweepSchema>;
 export const sweepFilterSchema = z.object({
   /** In the name or the suite. */
   find: z.string().trim().max(100).optional(),
-  state: z.enum(['open', 'done', 'cancelled', 'imported']).optional(),
+  state: z.enum(['open', 'done', 'cancelled', 'imported', 'failed']).optional(),
 });
 export type SweepFilter = z.infer<typeof sweepFilterSchema>;
 

@@ -65,6 +65,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               options={[
                 ['', 'all'],
                 ['open', 'waiting or running'],
+                ['failed', 'with failed runs'],
                 ...['done', 'cancelled', 'imported'],
               ]}
             />

@@ -27,7 +27,7 @@ export function SweepActions({
   hasRetriable: boolean;
   mayChange: boolean;
   again: NewSweep | null;
-  /** Key of the device that a tuning is of, whose page starts another; null for other sweeps. */
+  /** Where another tuning is started; null for other sweeps. */
   tuned: string | null;
 }) {
   const router = useRouter();
@@ -56,9 +56,7 @@ export function SweepActions({
           </Button>
         )}
         {again && hasEnded(status, counts) && <SubmitButton sweep={again}>Run again</SubmitButton>}
-        {tuned !== null && (
-          <ButtonLink href={`/devices/${encodeURIComponent(tuned)}#tune`}>Tune again</ButtonLink>
-        )}
+        {tuned !== null && <ButtonLink href={tuned}>Tune again</ButtonLink>}
         <ButtonAnchor href={`${base}/results?format=csv`} download>
           Export CSV
         </ButtonAnchor>

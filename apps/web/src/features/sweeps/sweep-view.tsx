@@ -35,7 +35,7 @@ import {
 import { variedTunables } from './runs';
 import { ReportTable } from './tables/report-table';
 import { ResultsTable } from './tables/results-table';
-import { BudgetBar, TuningFacts } from './tuning';
+import { BudgetBar, TuningFacts, tuneHref } from './tuning';
 import { useSweep } from './use-sweep';
 
 /** A sweep as it runs: progress, charts and every run, kept current by its events. */
@@ -107,7 +107,7 @@ export function SweepView({
       }
       mayChange={mayChange}
       again={again}
-      tuned={sweep.tuning?.device.key ?? null}
+      tuned={sweep.tuning && tuneHref(sweep.tuning)}
     />
   );
 

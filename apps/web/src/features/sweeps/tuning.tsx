@@ -6,8 +6,8 @@ import {
   type Tuning,
 } from '@tilemark/core';
 import { kernelOf, opById, shapeText } from '@tilemark/kernels';
-import { DeviceName } from '@/features/devices/device-name';
-import { VariantLink } from '@/features/kernels/address';
+import { DeviceName, deviceHref } from '@/features/devices/device-name';
+import { kernelHref, VariantLink } from '@/features/kernels/address';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { type Fact, Facts, Rate, Timing } from '@/ui/facts';
 import { formatCount, formatDuration, formatShape, formatSpeedup, plural } from '@/ui/format';
@@ -170,6 +170,12 @@ export function decidedBy({ decision, finals }: Pick<ProblemTuning, 'decision' |
   if (decision && decision.duels.length > 0) return 'Full runs and duels decide.';
   return finals > 1 ? 'Full runs decide.' : 'The winner is the only variant measured in full.';
 }
+
+/** Where another search like it is started. */
+export const tuneHref = (tuning: Tuning): string =>
+  'kernel' in tuning && tuning.kernel
+    ? `${kernelHref(tuning.kernel)}#tunables`
+    : `${deviceHref(tuning.device.key)}#tune`;
 
 /** The lookup that now answers with what was found. */
 function bestHref({ device, problem, profile }: ProblemTuning): string {

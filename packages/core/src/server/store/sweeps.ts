@@ -12,7 +12,6 @@ import { KERNEL_STAGE } from '../../measure/outcome';
 import { byPlace, type Placeable } from '../../rank/fastest';
 import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
 import type { ResultKinds } from '../../view/csv';
-import { type RunView, runView } from '../../view/run';
 import type { SweepFilter, SweepImported } from '../../view/sweep';
 import { KeyUsed } from '../errors';
 import { OPERATOR } from '../gate/parties';
@@ -44,12 +43,6 @@ const SAMPLES_PER_PAGE = 250_000;
 /** The largest `integer` of Postgres. */
 const LAST_ORDINAL = 2 ** 31 - 1;
 
-/** A sweep of this grid with runs that failed and may end otherwise. */
-export interface FailedSweep extends Pick<Sweep, 'id' | 'name' | 'createdById'> {
-  readonly failed: number;
-  readonly newest: RunView;
-}
-
 /** Who looks at a list; null: anybody. */
 type Asker = Pick<Principal, 'tokenId' | 'role'> | null;
 
@@ -57,9 +50,6 @@ const listedFor = (asker: Asker): Prisma.SweepWhereInput =>
   asker?.role === 'admin'
     ? {}
     : { OR: [{ unlisted: false }, ...(asker ? [{ createdById: asker.tokenId }] : [])] };
-
-/** Enough to see what is wrong with a grid; the list of sweeps has them all. */
-const MOST_FAILED_SWEEPS = 50;
 
 export function sweepsOf(db: PrismaClient) {
   const get = async (id: string): Promise<Sweep | null> => {
@@ -272,32 +262,6 @@ export function sweepsOf(db: PrismaClient) {
       });
     },
 
-    /** The sweeps that `retryFailed` would put runs of back, those that failed last first. */
-    async failed(asker: Asker = null): Promise<FailedSweep[]> {
-      const groups = await db.run.groupBy({
-        by: ['sweepId'],
-        where: {
-          ...RETRIABLE,
-          sweep: { cancelledAt: null, AND: [NOT_IMPORTED, listedFor(asker)] },
-        },
-        _count: true,
-        _max: { endedAt: true },
-        orderBy: { _max: { endedAt: 'desc' } },
-        take: MOST_FAILED_SWEEPS,
-      });
-      const rows = await db.run.findMany({
-        where: { ...RETRIABLE, sweepId: { in: groups.map(({ sweepId }) => sweepId) } },
-        distinct: ['sweepId'],
-        orderBy: [{ sweepId: 'asc' }, { endedAt: 'desc' }],
-        include: { ...RUN_VIEW, sweep: { select: { id: true, name: true, createdById: true } } },
-      });
-      return groups.flatMap(({ sweepId, _count: failed }) => {
-        const row = rows.find((run) => run.sweepId === sweepId);
-        if (!row || !isKnownProblem(row)) return [];
-        return { ...row.sweep, failed, newest: runView(runResult(row)) };
-      });
-    },
-
     /** Ids of sweeps started here for a suite, for example `starter@1`, on a device. */
     async ofSuite(suite: string, deviceKey: string): Promise<string[]> {
       const rows = await db.sweep.findMany({
@@ -370,6 +334,10 @@ function wheresOf({ find, state }: SweepFilter): Prisma.SweepWhereInput[] {
     ...(state === 'done' ? [{ cancelledAt: null, runs: { none: OPEN }, NOT: UNDECIDED }] : []),
     ...(state === 'cancelled' ? [{ cancelledAt: { not: null } }] : []),
     ...(state === 'imported' ? [{ NOT: NOT_IMPORTED }] : []),
+    // Those that `retryFailed` would put runs of back.
+    ...(state === 'failed'
+      ? [{ cancelledAt: null, runs: { some: RETRIABLE }, AND: NOT_IMPORTED }]
+      : []),
   ];
 }
 
