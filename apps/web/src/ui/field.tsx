@@ -8,22 +8,13 @@ interface FieldProps {
   label: string;
   hint?: ReactNode;
   error?: string | undefined;
-  isAlert?: boolean;
 }
 
 /**
  * A label with its hint and error around a control. The error is tied to the control by `describedBy`,
- * so it is read out when focus moves there, which a form does on a refusal; `isAlert` is for forms
- * that leave focus where it is. With both, it would be read out twice.
+ * so it is read out when focus moves there, which a form does on a refusal.
  */
-export function Field({
-  id,
-  label,
-  hint,
-  error,
-  isAlert = false,
-  children,
-}: FieldProps & { children: ReactNode }) {
+export function Field({ id, label, hint, error, children }: FieldProps & { children: ReactNode }) {
   return (
     <div className="min-w-0">
       <label htmlFor={id} className="mb-1 block text-xs font-medium">
@@ -35,27 +26,15 @@ export function Field({
           {hint}
         </p>
       )}
-      <FieldError id={id} error={error} isAlert={isAlert} />
+      <FieldError id={id} error={error} />
     </div>
   );
 }
 
-export function FieldError({
-  id,
-  error,
-  isAlert = false,
-}: {
-  id: string;
-  error?: string | undefined;
-  isAlert?: boolean;
-}) {
+export function FieldError({ id, error }: { id: string; error?: string | undefined }) {
   if (!error) return null;
   return (
-    <p
-      id={`${id}-error`}
-      role={isAlert ? 'alert' : undefined}
-      className="mt-1 text-xs font-medium text-rose"
-    >
+    <p id={`${id}-error`} className="mt-1 text-xs font-medium text-rose">
       {error}
     </p>
   );
@@ -70,15 +49,9 @@ export const describedBy = (id: string, error: string | undefined, hint = false)
 });
 
 /** A labelled text input, tied to its hint and error. */
-export function InputField({
-  label,
-  hint,
-  error,
-  isAlert = false,
-  ...rest
-}: FieldProps & ComponentProps<'input'>) {
+export function InputField({ label, hint, error, ...rest }: FieldProps & ComponentProps<'input'>) {
   return (
-    <Field {...{ id: rest.id, label, hint, error, isAlert }}>
+    <Field {...{ id: rest.id, label, hint, error }}>
       <Input {...describedBy(rest.id, error, Boolean(hint))} {...rest} />
     </Field>
   );

@@ -29,7 +29,7 @@ operation(
     method: 'post',
     path: '/tunings',
     summary:
-      'Searches for the fastest variant of a problem on a device, or of every shape of a family (`suite`, `dtype`), as a sweep that grows until its time is used up; `tuning` of the sweep says how far it is and what it found. Repeating it with the same `Idempotency-Key` changes nothing.',
+      'Searches for the fastest variant of a problem on a device, or of every shape of a family (`suite`, `dtype`), among our kernels or the variants of one (`kernel`), as a sweep that grows until its time is used up; `tuning` of the sweep says how far it is and what it found. Repeating it with the same `Idempotency-Key` changes nothing.',
     refusals: { 409: 'Another request of the token had its `Idempotency-Key`.' },
     access: 'submit',
     limit: 'submit',
