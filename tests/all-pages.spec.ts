@@ -83,6 +83,7 @@ const OF_RESULTS = [
   ...['leaderboard', 'board', 'heat map', 'portability', 'sweep', 'failed sweep', 'tuning'],
   ...['result', 'compare', 'compared devices', 'device', 'shipped device', 'kernels'],
   ...['kernel', 'emitted kernel', 'unmeasured kernel'],
+  ...['best', 'best of a suite', 'predicted best', 'no best'],
 ];
 const MOST_PX = 2_500;
 const MOST_CONTROLS = 40;

@@ -43,6 +43,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'compared devices': `/compare?a=${keys[0]}&b=${keys[1]}`,
     'compared variants': `/compare?a=matmul/naive&b=${encodeURIComponent('matmul/tiled[TILE=32]')}`,
     best: '/best',
+    'best of a suite': '/best?suite=llama-3.1-8b-decode&dtype=f16',
     'predicted best': '/best?op=matmul&m=8192&n=8192&k=8192&vendor=nvidia',
     'best of a transpose': '/best?op=transpose&rows=3072&cols=4096',
     'best, far away': '/best?m=8192&n=64&k=64&vendor=example&architecture=other',

@@ -96,7 +96,7 @@ test('what was typed is there after logging in', async () => {
   await expect(page.getByRole('main').getByRole('link', { name: 'Log in' })).toHaveCount(0);
 });
 
-test('by keyboard alone: an error, its line, the fix, a result, the board, and away', async () => {
+test('by keyboard alone: an error, its line, the fix, a result, a search, the board, and away', async () => {
   await tabTo(editor());
   await page.keyboard.press('Control+End');
   await page.keyboard.type('\nconst oops = 1 + ;');
@@ -143,6 +143,23 @@ test('by keyboard alone: an error, its line, the fix, a result, the board, and a
   );
   expect(ours).toBe(interval);
   await page.setViewportSize({ width: 1280, height: 900 });
+
+  const tune = page.getByRole('form', { name: 'Tune' });
+  await tabTo(tune.getByLabel('Minutes'));
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('1');
+  await tabTo(tune.getByRole('button', { name: 'Start tuning' }));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
+  const found = page.getByRole('heading', { name: 'What the search found', exact: true });
+  await expect(found).toBeVisible({ timeout: 120_000 });
+  await tabTo(page.getByRole('link', { name: 'Tune again' }));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(`${address}#tunables`);
+  const search = page
+    .getByRole('table', { name: 'Searches of its tunables' })
+    .getByRole('row', { name: /^Tune ada\/my-matmul/ });
+  await expect(search).toContainText(/my-matmul@.*GFLOP\/s.*done/s);
 
   const ofBoard = `${grid.url}/?shape=64`;
   const mine = page.getByRole('link', { name: 'by ada' }).filter({ visible: true });
