@@ -7,16 +7,7 @@ import { DataTable } from '@/ui/table';
 const TONES = { valid: 'accent', closed: 'amber', expired: 'neutral', revoked: 'rose' } as const;
 
 /** Every token without its secret, expired and revoked ones included. */
-export function TokensTable({
-  tokens,
-  ownId,
-  lastAdmin,
-}: {
-  tokens: readonly Token[];
-  ownId: string;
-  /** The only admin token that works; null: there are more. */
-  lastAdmin: string | null;
-}) {
+export function TokensTable({ tokens, ownId }: { tokens: readonly Token[]; ownId: string }) {
   const now = new Date();
   return (
     <DataTable
@@ -54,21 +45,15 @@ export function TokensTable({
           head: 'Actions',
           className: 'py-0!',
           cell: (token) =>
-            token.id === lastAdmin ? (
-              <span className="block max-w-44 pb-2 text-xs text-muted">
-                the only admin token: to revoke it, create another one first
-              </span>
-            ) : (
-              ['valid', 'closed'].includes(tokenState(token, now)) && (
-                <Action
-                  url={`/api/v1/tokens/${encodeURIComponent(token.id)}`}
-                  method="DELETE"
-                  label={token.name}
-                  question={`Revoke the token ${token.name}? Its sessions and workers end immediately.`}
-                >
-                  Revoke
-                </Action>
-              )
+            ['valid', 'closed'].includes(tokenState(token, now)) && (
+              <Action
+                url={`/api/v1/tokens/${encodeURIComponent(token.id)}`}
+                method="DELETE"
+                label={token.name}
+                question={`Revoke the token ${token.name}? Its sessions and workers end immediately.`}
+              >
+                Revoke
+              </Action>
             ),
         },
       ]}

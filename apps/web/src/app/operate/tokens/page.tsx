@@ -15,10 +15,7 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
   const services = await administered();
   if (!services) return <AdminsOnly />;
   const { query } = parseQuery(querySchema, await searchParams);
-  const [page, lastAdmin] = await Promise.all([
-    services.store.tokens.list(query.cursor),
-    services.store.tokens.lastAdmin(),
-  ]);
+  const page = await services.store.tokens.list(query.cursor);
 
   return (
     <>
@@ -32,11 +29,7 @@ export default async function TokensPage({ searchParams }: { searchParams: Searc
         </Panel>
       </Section>
       <Section title="All tokens" id="all">
-        <TokensTable
-          tokens={page.items}
-          ownId={(await visitor())?.tokenId ?? ''}
-          lastAdmin={lastAdmin}
-        />
+        <TokensTable tokens={page.items} ownId={(await visitor())?.tokenId ?? ''} />
         <NextPage cursor={page.nextCursor} path="/operate/tokens" />
       </Section>
     </>
