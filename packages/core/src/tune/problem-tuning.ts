@@ -132,6 +132,11 @@ export function requestedKernels({
   const { dtype, epilogue, op } = problem;
   if (id === undefined) {
     const ours = searchedKernels(problem).filter(({ runsOn }) => runsOn === 'gpu');
+    refuseIf(
+      epilogue !== undefined,
+      `No kernel of ours computes the epilogue ${epilogue}: name one that does.`,
+      'problem.epilogue',
+    );
     refuseIf(ours.length === 0, `No GPU kernel of ${op} computes ${dtype}.`, 'problem.dtype');
     return ours;
   }

@@ -1,24 +1,22 @@
 'use client';
 
 /** Lending this browser's GPU: what it is, what it does, and how to stop. */
-import { rateOf, variantAddress } from '@tilemark/kernels';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
-import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { Button, TextLink } from '@/ui/button';
 import { Facts } from '@/ui/facts';
 import { InputField } from '@/ui/field';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
-import { DataTable } from '@/ui/table';
 import { useHydrated } from '@/ui/use-hydrated';
 import { type BrowserGpu, findGpu } from './browser-device';
 import { keep, kept } from './keep';
-import { type EndedRun, Lending, type LendingState } from './lending';
+import { Lending, type LendingState } from './lending';
 import { Quick } from './quick';
 import { runText } from './read';
+import { RunsTable } from './runs-table';
 import { useHold } from './use-hold';
 
 const redeemedSchema = z.object({ secret: z.string() });
@@ -190,7 +188,11 @@ export function Join({
         </Notice>
       )}
       {state && <Now state={state} pausedWhy={isPaused ? 'you paused it' : hold} />}
-      {state && state.ended.length > 0 && <Ended ended={state.ended} />}
+      {state && state.ended.length > 0 && (
+        <Section title="Measured in this tab" id="measured">
+          <RunsTable caption="Measured in this tab" runs={state.ended} />
+        </Section>
+      )}
       {(gpu || !problem) && <Device gpu={gpu} />}
     </div>
   );
@@ -259,35 +261,3 @@ function Now({
     </div>
   );
 }
-
-/** What this tab has measured. */
-function Ended({ ended }: { ended: readonly EndedRun[] }) {
-  return (
-    <Section title="Measured in this tab" id="measured">
-      <DataTable
-        caption="Measured in this tab"
-        rows={ended}
-        keyOf={({ id }) => id}
-        columns={[
-          { head: 'Variant', cell: ({ variant }) => variantAddress(variant) },
-          PROBLEM,
-          { head: 'Outcome', cell: outcomeText },
-          rateColumn((run: EndedRun) => {
-            const times = timesOf(run);
-            return times && rateOf(run.problem, times.medianNs);
-          }),
-          medianColumn(timesOf),
-        ]}
-      />
-    </Section>
-  );
-}
-
-function outcomeText({ outcome }: EndedRun): string {
-  if (outcome.kind === 'skipped') return `skipped: ${outcome.why}`;
-  if (outcome.kind === 'failed') return `failed: ${outcome.message}`;
-  return outcome.kind;
-}
-
-const timesOf = ({ outcome }: EndedRun) =>
-  outcome.kind === 'measured' ? outcome.measurement.cold : null;

@@ -11,7 +11,6 @@ import {
   type Log,
   messageOf,
   NotAdmitted,
-  type Outcome,
   type RecordedRun,
   type RunInput,
   type RunOptions,
@@ -23,14 +22,12 @@ import {
   suiteSpec,
   type WorkerParts,
 } from '@tilemark/core';
+import { variantAddress } from '@tilemark/kernels';
 import { createStore, del, entries, set } from 'idb-keyval';
 import { DeviceThread } from './device-thread';
 
 /** A run that ended in this tab. */
-export interface EndedRun extends Pick<RunInput, 'variant' | 'problem'> {
-  readonly id: string;
-  readonly outcome: Outcome;
-}
+export type EndedRun = Pick<RunResult, 'runId' | 'address' | 'problem' | 'outcome'>;
 
 /** What the page shows of a tab at work. */
 export interface LendingState {
@@ -217,7 +214,12 @@ class ShownRunner extends DeviceRunner {
         options.onStep?.(step);
       };
       const report = await super.run(input, { ...options, onStep });
-      this.onEnded({ id, variant, problem, outcome: report.outcome });
+      this.onEnded({
+        runId: id,
+        address: variantAddress(variant),
+        problem,
+        outcome: report.outcome,
+      });
       return report;
     } finally {
       this.#show({ run: null });

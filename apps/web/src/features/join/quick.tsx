@@ -1,16 +1,14 @@
-import { type Leaderboard, leaderboardSchema, type RunResult } from '@tilemark/core';
-import { type Problem, shapeText } from '@tilemark/kernels';
+import { type Leaderboard, leaderboardSchema } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
-import { VariantLink } from '@/features/kernels/address';
 import { Button, TextLink } from '@/ui/button';
-import { formatNs, formatShape, rateText } from '@/ui/format';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
-import { DataTable } from '@/ui/table';
-import { benchmarkHere, type QuickState } from './lending';
+import { benchmarkHere, type EndedRun, type QuickState } from './lending';
 import { read, runText } from './read';
+import { RunsTable, timesOf } from './runs-table';
 
 const importedSchema = z.object({ id: z.string() });
 
@@ -108,31 +106,10 @@ export function Quick({
         </div>
         <Failure why={problem} />
         {results.length > 0 && (
-          <DataTable
+          <RunsTable
             caption="This browser beside the board"
-            rows={results}
-            keyOf={({ runId }) => runId}
-            columns={[
-              {
-                head: 'Variant',
-                cell: (result) => (
-                  <>
-                    <VariantLink address={result.address} resultId={null} />
-                    <span className="block text-xs wrap-anywhere text-muted">
-                      {whyUnmeasured(result)}
-                    </span>
-                  </>
-                ),
-              },
-              { head: 'Shape', cell: (result) => formatShape(shapeText(result.problem)) },
-              {
-                head: 'Rate',
-                isFigure: true,
-                cell: ({ rate }) => (rate ? rateText(rate) : '–'),
-              },
-              { head: 'Median', isFigure: true, cell: medianText },
-              { head: 'Your GPU would be', cell: (result) => <Place result={result} /> },
-            ]}
+            runs={results}
+            place={{ head: 'Your GPU would be', cell: (run) => <Place run={run} /> }}
           />
         )}
       </Panel>
@@ -140,29 +117,16 @@ export function Quick({
   );
 }
 
-const medianOf = ({ outcome }: RunResult) =>
-  outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
-
-function whyUnmeasured({ outcome }: RunResult): string | null {
-  if (outcome?.kind === 'measured') return null;
-  return outcome?.kind === 'skipped' ? `skipped: ${outcome.why}` : (outcome?.kind ?? null);
-}
-
-function medianText(result: RunResult): string {
-  const medianNs = medianOf(result);
-  return medianNs === null ? '–' : formatNs(medianNs);
-}
-
 /** Where a result would stand among the best of each device, natively and in browsers alike. */
-function Place({ result }: { result: RunResult }) {
+function Place({ run }: { run: EndedRun }) {
   const [board, setBoard] = useState<Leaderboard | null>(null);
-  const { op, dtype } = result.problem;
-  const shape = shapeText(result.problem as Problem);
+  const { op, dtype } = run.problem;
+  const shape = shapeText(run.problem);
   useEffect(() => {
     const query = new URLSearchParams({ op, dtype, shape });
     void read(`/api/v1/leaderboard?${query}`, leaderboardSchema).then(setBoard);
   }, [op, dtype, shape]);
-  const medianNs = medianOf(result);
+  const { medianNs = null } = timesOf(run) ?? {};
   if (!board || medianNs === null) return '–';
   const among = (isBrowser: boolean) => {
     const rows = board.rows.filter(({ device }) => (device.class === 'browser') === isBrowser);
