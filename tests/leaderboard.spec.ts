@@ -200,11 +200,14 @@ test('the workbench answers for many shapes and GPUs, by form and by link, and e
   await page.getByLabel('Or a suite').selectOption('Llama-3.1-8B, decode (M = 1)');
   await page.getByLabel('Shapes', { exact: true }).fill('');
   await page.getByLabel('Element type').selectOption('f16');
+  await page.getByText('Other vendors').click();
   for (const gpu of ['NVIDIA H200 shipped', 'Apple unmeasured', 'AMD unmeasured']) {
     await page.getByRole('checkbox', { name: gpu }).check();
   }
   await page.getByRole('button', { name: 'Find kernels' }).click();
   await expect(page).toHaveURL(/suite=llama-3.1-8b-decode/);
+  await table.getByRole('link', { name: /^Show all \d+$/ }).click();
+  await expect(page).toHaveURL(/rows=all/);
   expect(await table.getByRole('row').count()).toBeGreaterThan(12);
   await expect(table.getByText('unmeasured: portable default').first()).toBeVisible();
   await expect(table.getByText('f16 is not offered under default').first()).toBeVisible();

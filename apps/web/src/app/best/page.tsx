@@ -62,7 +62,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
         <WorkbenchForm key={String(questionQuery(question))} question={question} gpus={gpus} />
       </Panel>
       <div className="mt-6">
-        <AnswerTable rows={rows} question={question} />
+        <AnswerTable rows={rows} question={question} isAll={given.rows === 'all'} />
       </div>
       {only?.best && <Answer best={only.best} fold={fold} />}
       {only?.best?.wgsl && (

@@ -8,8 +8,20 @@ import { FILES } from './files';
 import { type Question, questionQuery } from './query';
 import type { TableRow } from './workbench';
 
+/** Each has a link: more would be a page of links. The files have all. */
+const MOST_ROWS = 8;
+
 /** What to run for each problem on each GPU. A row of several leads to its answer alone, which has all other ways on. */
-export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; question: Question }) {
+export function AnswerTable({
+  rows,
+  question,
+  isAll,
+}: {
+  rows: readonly TableRow[];
+  question: Question;
+  /** Whether every row is shown, or only the first. */
+  isAll: boolean;
+}) {
   const { op, profile } = question;
   const isOne = rows.length === 1;
   return (
@@ -18,6 +30,12 @@ export function AnswerTable({ rows, question }: { rows: readonly TableRow[]; que
         caption={`Kernels of ${op} by shape and GPU`}
         rows={rows}
         keyOf={(_, at) => at}
+        rest={{
+          noun: 'rows',
+          isAll,
+          allHref: `/best?${questionQuery(question)}&rows=all`,
+          most: MOST_ROWS,
+        }}
         columns={[
           {
             head: 'Shape',

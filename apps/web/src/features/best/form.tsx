@@ -5,13 +5,23 @@ import { Chip, controlStyle, Field, SelectField } from '@/ui/field';
 import { Tabs } from '@/ui/navigation';
 import { type Question, SHAPE_SUITES } from './query';
 import { ThisBrowser } from './this-browser';
-import type { Gpu } from './workbench';
+import { type Gpu, vendorOf } from './workbench';
 
 /** Which problems on which GPUs: submitted as the page's address, so it works without scripts. */
 export function WorkbenchForm({ question, gpus }: { question: Question; gpus: readonly Gpu[] }) {
   const { op, dtype, profile, shapes, suite } = question;
-  const listed = new Set(gpus.map(({ id }) => id));
-  const others = question.gpus.filter((id) => !listed.has(id));
+  const isChosen = ({ id }: Gpu) => question.gpus.includes(id);
+  const asked = question.gpus
+    .filter((id) => gpus.every((gpu) => gpu.id !== id))
+    .map((id) => vendorOf(id));
+  const measured = gpus.filter(({ from }) => from !== 'unmeasured');
+  const vendors = gpus.filter(({ from }) => from === 'unmeasured');
+  const chip = (gpu: Gpu) => (
+    <Chip key={gpu.id} name="gpu" value={gpu.id} defaultChecked={isChosen(gpu)}>
+      {gpu.name}
+      {gpu.from !== 'grid' && <span className="text-muted">{gpu.from}</span>}
+    </Chip>
+  );
   return (
     <form method="get" action="/best" aria-label="Problems and GPUs" className="space-y-4">
       <input type="hidden" name="op" value={op} />
@@ -54,19 +64,13 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
       <fieldset>
         <legend className="mb-1 text-xs font-medium">GPUs</legend>
         <div className="flex flex-wrap gap-2">
-          {gpus.map(({ id, name, from }) => (
-            <Chip key={id} name="gpu" value={id} defaultChecked={question.gpus.includes(id)}>
-              {name}
-              {from !== 'grid' && <span className="text-muted">{from}</span>}
-            </Chip>
-          ))}
-          {others.map((id) => (
-            <Chip key={id} name="gpu" value={id} defaultChecked>
-              {id.replace('/', ' ')}
-            </Chip>
-          ))}
+          {[...measured, ...asked].map(chip)}
           <ThisBrowser />
         </div>
+        <details className="mt-2 text-[0.8125rem]" open={vendors.some(isChosen)}>
+          <summary>Other vendors</summary>
+          <div className="mt-2 flex flex-wrap gap-2">{vendors.map(chip)}</div>
+        </details>
       </fieldset>
       <div className="flex flex-wrap items-end gap-4">
         <Button type="submit" look="primary">

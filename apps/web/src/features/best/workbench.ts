@@ -71,7 +71,8 @@ export async function tableOf(
   return rows;
 }
 
-const vendorOf = (id: string): Gpu => ({
+/** One that is in no list. */
+export const vendorOf = (id: string): Gpu => ({
   id,
   name: id.replace('/', ' '),
   from: 'unmeasured',
