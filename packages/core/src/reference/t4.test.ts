@@ -1,7 +1,7 @@
 import { InputError } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { summarise } from '../statistics/summary';
-import { isT4 } from '../view/other-tool';
+import { broughtFile } from '../view/brought-file';
 import type { RunResult } from '../view/result';
 import { figuresOf } from './figures';
 import { t4Figures, t4FileSchema, t4Of } from './t4';
@@ -76,7 +76,7 @@ it('results are written as T4 that says their problem, and are read again', () =
     { ...run, problem: fused, outcome: { kind: 'measured', measurement: slow } },
   ] as unknown as RunResult[];
   const file = t4Of(results);
-  expect(isT4(file)).toBe(true);
+  expect(broughtFile(file)).toBe('t4');
   expect(file.results.map(({ invalidity }) => invalidity)).toEqual([
     'correct',
     'compile',

@@ -17,7 +17,6 @@ export * from './brought-file';
 export * from './device';
 export * from './kernel';
 export * from './leaderboard';
-export * from './other-tool';
 export * from './reference';
 export * from './result';
 export * from './suite';

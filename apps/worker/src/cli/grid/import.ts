@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import {
   benchFileSchema,
   broughtFile,
-  isT4,
   messageOf,
   misplaced,
   referenceFileSchema,
@@ -72,10 +71,11 @@ async function importFile(
   const { server } = options;
   const json = await readJson(file);
   const kind = broughtFile(json);
-  if (kind === 'figures' || isT4(json)) {
-    const body = isT4(json)
-      ? t4Figures(checked(t4FileSchema, json, file, 'T4'), options)
-      : checked(referenceFileSchema, json, file, '`bench/side-by-side`');
+  if (kind === 'figures' || kind === 't4') {
+    const body =
+      kind === 't4'
+        ? t4Figures(checked(t4FileSchema, json, file, 'T4'), options)
+        : checked(referenceFileSchema, json, file, '`bench/side-by-side`');
     const { figures } = await client.post('reference', referenceImportedSchema, body);
     const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
     return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
