@@ -103,7 +103,7 @@ export function headline(
   const shown = spread === null ? 0 : ownDf * unbiased(spread ** 2, ownDf);
   const between = studentQuantile(df) * Math.sqrt((known.df * known.relative ** 2 + shown) / df);
   const part = (MEDIAN_OVER_MEAN[n - 1] ?? MEDIAN_OVER_MEAN_AT_MOST) / Math.sqrt(n);
-  const half = (side: (of: Interval) => number) => {
+  const half = (side: (interval: Interval) => number) => {
     const within = mean(invocations, (invocation) => side(invocation) ** 2) ?? 0;
     return part * Math.sqrt((within * known.df) / df + (between * medianNs) ** 2);
   };

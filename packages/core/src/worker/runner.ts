@@ -99,15 +99,9 @@ export class DeviceRunner {
     const key = keyOf(profile, variant, ...(rival ? [rival.variant] : []));
     // A contributed kernel is compiled where it runs.
     const ahead = (options.ahead ?? []).filter((next) => keyOf(profile, next.variant) === key);
-    const abandon = () => void this.#end(key);
-    let environment: Environment | null = null;
-    await this.#begin(input.occasion);
-    try {
-      const { owner, description } = await this.#owner(profile, key);
+    let environment = null as Environment | null;
+    const measure = async ({ description, owner }: OpenOwner): Promise<RunReport> => {
       environment = description.environment;
-      signal?.throwIfAborted();
-      signal?.addEventListener('abort', abandon);
-      this.#working = owner;
       const alone = await owner.run({ variant, problem, policy, seed }, ahead, onStep);
       const outcome =
         rival && alone.kind === 'measured'
@@ -119,14 +113,14 @@ export class DeviceRunner {
           : alone;
       // A skipped run has no source: its tunables may contradict each other.
       const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
-      if (description.identity.class === 'cpu') await this.#end(key);
-      return { outcome, environment, wgsl };
+      return { outcome, environment: description.environment, wgsl };
+    };
+    await this.#beginOccasion(input.occasion);
+    try {
+      return await this.#atWork(profile, key, measure, signal);
     } catch (error) {
       if (!(error instanceof DeviceFault)) throw error;
-      await this.#end(key);
-      // An owner that we ended says nothing about the kernel.
-      signal?.throwIfAborted();
-      // Nor does one that may have died of what it was compiling.
+      // One that may have died of what it was compiling says nothing about the kernel.
       if (ahead.length > 0 && !this.#isClosed) {
         return await this.run(input, { ...options, ahead: [] });
       }
@@ -135,26 +129,13 @@ export class DeviceRunner {
         environment: environment ?? { ...(await this.open('default')).environment, profile },
         wgsl: sourceOf(variant, problem),
       };
-    } finally {
-      signal?.removeEventListener('abort', abandon);
-      this.#working = null;
     }
   }
 
   /** Lets two variants take turns with one owner. Throws DeviceFault. */
-  async duel(profile: Profile, duel: Dueling, onStep?: (step: Step) => void): Promise<DuelOutcome> {
+  duel(profile: Profile, duel: Dueling, onStep?: (step: Step) => void): Promise<DuelOutcome> {
     const key = keyOf(profile, duel.a, duel.b);
-    const { owner, description } = await this.#owner(profile, key);
-    this.#working = owner;
-    try {
-      return await owner.duel(duel, onStep);
-    } catch (error) {
-      if (error instanceof DeviceFault) await this.#end(key);
-      throw error;
-    } finally {
-      this.#working = null;
-      if (description.identity.class === 'cpu') await this.#end(key);
-    }
+    return this.#atWork(profile, key, ({ owner }) => owner.duel(duel, onStep));
   }
 
   /**
@@ -181,20 +162,33 @@ export class DeviceRunner {
    * DeviceFault; a fresh owner then serves what comes next. An abort ends the owner
    * and throws the signal's reason.
    */
-  async survey(profile: Profile, signal: AbortSignal): Promise<RooflineSurvey | null> {
-    const abandon = () => void this.#end(profile);
+  survey(profile: Profile, signal: AbortSignal): Promise<RooflineSurvey | null> {
+    return this.#atWork(profile, profile, ({ owner }) => owner.survey(), signal);
+  }
+
+  /** An owner at work: it ends with a fault, with an abort, whose reason is thrown, and on the host. */
+  async #atWork<T>(
+    profile: Profile,
+    key: string,
+    work: (open: OpenOwner) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const abandon = () => void this.#end(key);
     try {
-      const { owner } = await this.#owner(profile, profile);
-      signal.throwIfAborted();
-      signal.addEventListener('abort', abandon);
-      this.#working = owner;
-      return await owner.survey();
+      const open = await this.#owner(profile, key);
+      signal?.throwIfAborted();
+      signal?.addEventListener('abort', abandon);
+      this.#working = open.owner;
+      const done = await work(open);
+      if (open.description.identity.class === 'cpu') await this.#end(key);
+      return done;
     } catch (error) {
-      if (error instanceof DeviceFault) await this.#end(profile);
-      signal.throwIfAborted();
+      if (error instanceof DeviceFault) await this.#end(key);
+      // An owner that we ended says nothing about the kernel.
+      signal?.throwIfAborted();
       throw error;
     } finally {
-      signal.removeEventListener('abort', abandon);
+      signal?.removeEventListener('abort', abandon);
       this.#working = null;
     }
   }
@@ -206,7 +200,7 @@ export class DeviceRunner {
   }
 
   /** The first run of an occasion gets owners that have run nothing. */
-  async #begin(occasion: string | undefined): Promise<void> {
+  async #beginOccasion(occasion: string | undefined): Promise<void> {
     if (occasion === undefined || occasion === this.#occasion) return;
     this.#occasion = occasion;
     await Promise.all([...this.#open.keys()].map((key) => this.#end(key)));

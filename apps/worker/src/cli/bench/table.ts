@@ -212,8 +212,8 @@ function speedupOver(result: RunResult, bases: readonly RunResult[]): number | n
     .filter((base) => isSameProblem(base, result))
     .map(medianNs)
     .filter((ns) => ns !== null);
-  const own = medianNs(result);
-  return own === null || times.length === 0 ? null : Math.min(...times) / own;
+  const ns = medianNs(result);
+  return ns === null || times.length === 0 ? null : Math.min(...times) / ns;
 }
 
 function isSameProblem(a: RunResult, b: RunResult): boolean {

@@ -73,25 +73,25 @@ export async function checkAgainst(
 
 async function here(path: string, flags: BaselineFlags, childEntry: URL): Promise<Comparison> {
   const contributed = await admitFile(path, 'file');
-  const own = contributed.kernel;
+  const { kernel } = contributed;
   const { kernel: base } = await admitFile(flags.baseline, '--baseline');
-  const [asked] = tunablesFor([own], flags.tunable);
+  const [asked] = tunablesFor([kernel], flags.tunable);
   const only = asked?.tunables ?? {};
   const chosen = Object.entries(only).flatMap(([name, [value]]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  const a: Variant = { kernel: own.id, tunables: Object.fromEntries(chosen) };
+  const a: Variant = { kernel: kernel.id, tunables: Object.fromEntries(chosen) };
   const b: Variant = { kernel: base.id, tunables: {} };
   return onDevice(flags.device, childEntry, warn, async (runner, alone) => {
-    const measure = measureOn(runner, alone, { regime: flags.regime, epilogue: own.epilogue });
+    const measure = measureOn(runner, alone, { regime: flags.regime, epilogue: kernel.epilogue });
     const { environment } = await runner.open('default');
     if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
     const proof = await prove(contributed, only, environment.capabilities, measure);
     const compared: Compared[] = [];
     if (proofExit(proof) !== CHECK_EXIT.right) return { proof, compared, unserved: [] };
     for (const text of list(flags.shape)) {
-      const shape = parseShape(own.op, text, '--shape');
-      const asked = { op: own.op, shape, dtype: own.dtypes[0] } as Problem;
+      const shape = parseShape(kernel.op, text, '--shape');
+      const asked = { op: kernel.op, shape, dtype: kernel.dtypes[0] } as Problem;
       const { outcome, problem } = await measure(a, asked, 'smoke');
       const isMeasured = outcome.kind === 'measured';
       const ended = isMeasured

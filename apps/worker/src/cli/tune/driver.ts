@@ -115,7 +115,7 @@ export class SearchDriver {
     }
     const known = this.#cache.find(run);
     this.wasCached = known !== null;
-    const outcome = known?.outcome ?? (await this.#measure(run, this.#ahead(following())));
+    const outcome = known?.outcome ?? (await this.#measure(run, this.#toCompile(following())));
     const ended = known ?? (await this.#cache.add(run, outcome));
     const planned = { variant, address, problem, profile: this.#profile, policy };
     const result = resultOf(planned, this.description.identity, outcome, ended);
@@ -161,7 +161,7 @@ export class SearchDriver {
   }
 
   /** What is worth compiling meanwhile: each variant once, unless the cache has its run. */
-  #ahead(following: readonly WantedRun[]): readonly WantedRun[] {
+  #toCompile(following: readonly WantedRun[]): readonly WantedRun[] {
     if (!compilesAhead(this.description)) return [];
     const fresh = following.filter((run) => {
       const key = `${run.address} ${run.problem.dtype}`;
