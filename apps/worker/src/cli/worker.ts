@@ -5,8 +5,7 @@ import type { Logger } from 'pino';
 import { type Account, DeviceProcess } from '../child/device-process';
 import { sayTogether } from '../device/together';
 import { cardNamed, equals, proved } from '../gpu/cards';
-import { type Place, type Stop, serve } from '../link/attach';
-import { httpPlace } from '../link/http';
+import { httpPlace, type Place, type Stop, serve } from '../link/attach';
 import { MeteredRunner, Metrics } from '../run/prometheus';
 import { flagOf, toldApart } from './on-device';
 import { type LogForm, workerLog } from './worker-log';
@@ -98,8 +97,8 @@ async function workerOf(options: WorkerOptions, childEntry: URL): Promise<void> 
     if (card) await proved(card, () => runner.open('default'));
     const place =
       server !== undefined && token !== undefined
-        ? await httpPlace({ server, token }, runner, card)
-        : await directPlace(runner, log, card);
+        ? httpPlace({ server, token })
+        : await directPlace(log);
     await serve({ ...place, contributed }, runner, log, stop, card);
   } finally {
     unlisten();
@@ -109,30 +108,22 @@ async function workerOf(options: WorkerOptions, childEntry: URL): Promise<void> 
   }
 }
 
-/** Most who start a worker without --server have only forgotten it. */
-async function directPlace(...args: Parameters<Direct['directPlace']>): Promise<Place> {
-  const form = await direct();
-  return form.directPlace(...args).catch((error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'EnvError') throw error;
+/** Loaded here only: database and queue are large, and no other command needs them. */
+async function directPlace(log: Logger): Promise<Place> {
+  try {
+    return (await import('../link/direct')).directPlace(log);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (Reflect.get(error, 'code') === 'ERR_MODULE_NOT_FOUND') {
+      throw new InputError(
+        'is missing: a worker from this package attaches only through the grid; add --server and set TILEMARK_TOKEN',
+        '--server',
+      );
+    }
+    if (error.name !== 'EnvError') throw error;
+    // Most who start a worker without --server have only forgotten it.
     throw new InputError(
       `is missing: add --server and set TILEMARK_TOKEN, as the grid's Workers page shows. On the grid's own machine: ${error.message}`,
-      '--server',
-    );
-  });
-}
-
-type Direct = typeof import('../link/direct');
-
-/** Loaded here only: database and queue are large, and no other command needs them. */
-async function direct(): Promise<Direct> {
-  try {
-    return await import('../link/direct');
-  } catch (error) {
-    if (!(error instanceof Error) || Reflect.get(error, 'code') !== 'ERR_MODULE_NOT_FOUND') {
-      throw error;
-    }
-    throw new InputError(
-      'is missing: a worker from this package attaches only through the grid; add --server and set TILEMARK_TOKEN',
       '--server',
     );
   }

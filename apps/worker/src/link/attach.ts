@@ -1,16 +1,28 @@
 /**
- * How a worker comes to its grid: `serve` (this file) attaches it over a link and keeps
- * it there until it is told to stop; `http.ts` and `direct.ts` open the two forms of the link,
- * which is defined in @tilemark/core. `direct.ts`, with the database and the queue behind it, is
- * loaded only where it is used, and is not part of the package that a grid serves.
+ * How a worker comes to its grid: `serve` attaches it over a link and keeps it there until it is told
+ * to stop. The two forms of the link are defined in @tilemark/core; `direct.ts`, which opens the one
+ * with the database and the queue behind it, is loaded only where it is used, and is not part of the
+ * package that a grid serves.
  */
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { doneWithin, GridWorker, keepRooflines, LEAVE_WITHIN_MS, type Link } from '@tilemark/core';
+import {
+  deviceKey,
+  doneWithin,
+  GridWorker,
+  HttpLink,
+  keepRooflines,
+  LEAVE_WITHIN_MS,
+  type Link,
+  NotAdmitted,
+} from '@tilemark/core';
+import { readDataDir } from '@tilemark/core/env';
 import type { Logger } from 'pino';
 import type { Runner } from '../child/runner';
+import { type GridOptions, siteOf } from '../cli/grid/client';
 import { type Card, lockOf } from '../gpu/cards';
 import { Journal } from '../journal/journal';
-import { listedAs, type WorkerInstance } from '../run/instance';
+import { listedAs, takeInstance } from '../run/instance';
 import { machineLoad } from '../run/machine-load';
 import { aloneOn } from '../run/machine-lock';
 
@@ -28,25 +40,29 @@ export interface Stop {
 /** How a worker reaches its grid, and where it keeps what is its own. */
 export interface Place {
   readonly link: Link;
-  readonly instance: WorkerInstance;
-  /** Contains the journal. */
+  /** Of this machine's workers. */
   readonly dataDir: string;
-  /** Other workers of this machine use the same journal. */
+  /** They use one journal. */
   readonly sharesJournal: boolean;
 }
 
 /**
- * Serves until told to stop. Throws what attaching does, and NotAdmitted also later, when the grid
- * no longer admits this worker: its run has then gone back, and its journal keeps what it has.
+ * A grid elsewhere, of which this machine knows the site's address and a token. Throws NotAdmitted for
+ * what cannot be a token, InputError for what cannot be an address.
+ */
+export const httpPlace = (options: Required<GridOptions>): Place => ({
+  link: new HttpLink(siteOf(options, (message) => new NotAdmitted(message))),
+  dataDir: readDataDir() ?? join(homedir(), '.tilemark'),
+  sharesJournal: false,
+});
+
+/**
+ * Serves until told to stop. Throws what opening the device and attaching do, and NotAdmitted also
+ * later, when the grid no longer admits this worker: its run has then gone back, and its journal keeps
+ * what it has.
  */
 export async function serve(
-  {
-    contributed,
-    dataDir,
-    instance,
-    link,
-    sharesJournal,
-  }: Place & { readonly contributed: boolean },
+  { contributed, dataDir, link, sharesJournal }: Place & { readonly contributed: boolean },
   runner: Runner,
   log: Logger,
   stop: Stop,
@@ -55,7 +71,10 @@ export async function serve(
   const ending = new AbortController();
   const { signal } = ending;
   try {
-    const journal = await Journal.open(join(dataDir, 'journal'), log);
+    const { identity } = await runner.open('default');
+    const instance = await takeInstance(dataDir, deviceKey(identity), card?.busId);
+    const folder = sharesJournal ? dataDir : instance.folder;
+    const journal = await Journal.open(join(folder, 'journal'), log);
     // Equal cards measure at the same time, but never beside anything else.
     const alone = aloneOn(card && lockOf(card));
     const attached = await GridWorker.attach({
