@@ -12,6 +12,7 @@ export { requirementsOfShape, roundedUp } from './contributed/names';
 export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';
+export { answerOf, Site } from './link/site';
 export * from './link/wire';
 export { bufferSetsFor, longDispatch, MAX_BUFFER_SETS, setBytes } from './measure/calibrate';
 export { type Clock, contradiction } from './measure/clock';

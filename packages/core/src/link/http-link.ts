@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import { MAXIMA } from '../schema/maxima';
-import { problemDetailsSchema } from '../view/answer';
-import { GridUnavailable, type Link, NotAdmitted, Refused, type WorkerDescription } from './link';
+import { type Link, Refused, type WorkerDescription } from './link';
+import { answerOf, Site } from './site';
 import {
   type Attachment,
   attachmentSchema,
@@ -33,15 +33,13 @@ export interface HttpLinkOptions {
 
 /** The http form of the link. Each method is one request; trying again is the caller's. */
 export class HttpLink implements Link {
-  readonly #base: URL;
-  readonly #token: string;
+  readonly #site: Site;
   #worker: WorkerDescription | null = null;
   #id = '';
   readonly #closing = new AbortController();
 
   constructor({ server, token }: HttpLinkOptions) {
-    this.#base = new URL('api/v1/', server.href.endsWith('/') ? server : `${server.href}/`);
-    this.#token = token;
+    this.#site = new Site(server, token);
   }
 
   async attach(worker: WorkerDescription): Promise<Attachment> {
@@ -116,9 +114,8 @@ export class HttpLink implements Link {
     path: string,
     answer: z.ZodType<T> | null,
     body: object,
-    options: RequestOptions = {},
+    { signal, pollMs = 0, withinMs = ANSWER_WITHIN_MS }: RequestOptions = {},
   ): Promise<T> {
-    const { signal, pollMs = 0, withinMs = ANSWER_WITHIN_MS } = options;
     const isPacked = body instanceof Uint8Array;
     // AbortSignal.any leaves something behind in signals that live on.
     const giveUp = new AbortController();
@@ -127,10 +124,9 @@ export class HttpLink implements Link {
     const sources = [this.#closing.signal, ...(signal ? [signal] : [])];
     for (const source of sources) source.addEventListener('abort', stop);
     try {
-      const response = await fetch(new URL(path, this.#base), {
+      const response = await this.#site.request(path, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${this.#token}`,
           [PROTOCOL_HEADER]: String(PROTOCOL),
           'content-type': 'application/json',
           ...(isPacked && { 'content-encoding': 'gzip' }),
@@ -140,32 +136,13 @@ export class HttpLink implements Link {
         body: isPacked ? (body as Uint8Array<ArrayBuffer>) : JSON.stringify(body),
         signal: giveUp.signal,
       });
-      if (!response.ok) throw await refusal(response);
-      if (answer === null) {
-        await response.body?.cancel();
-        return undefined as T;
-      }
-      const { data, success } = answer.safeParse(await response.json().catch(() => null));
-      if (success) return data;
-      throw new GridUnavailable(
-        `${response.url} gave an unexpected answer. Is this a Tilemark site of this version?`,
-      );
-    } catch (error) {
-      throw this.#translated(error);
+      if (answer !== null) return await answerOf(response, answer);
+      await response.body?.cancel();
+      return undefined as T;
     } finally {
       clearTimeout(timer);
       for (const source of sources) source.removeEventListener('abort', stop);
     }
-  }
-
-  #translated(error: unknown): unknown {
-    for (const kind of [GridUnavailable, NotAdmitted, Refused]) {
-      if (error instanceof kind) return error;
-    }
-    const { cause } = error instanceof Error ? error : { cause: undefined };
-    const reason = cause instanceof Error ? cause.message : String(error);
-    const message = `The site at ${this.#base.origin} cannot be reached (${reason}).`;
-    return new GridUnavailable(message, { cause: error });
   }
 }
 
@@ -179,20 +156,4 @@ interface RequestOptions {
 async function gzip(text: string): Promise<Uint8Array> {
   const packed = new Blob([text]).stream().pipeThrough(new CompressionStream('gzip'));
   return new Uint8Array(await new Response(packed).arrayBuffer());
-}
-
-const refusalSchema = problemDetailsSchema.pick({ detail: true, field: true });
-
-async function refusal(response: Response): Promise<Error> {
-  const { status, url } = response;
-  const { data } = refusalSchema.safeParse(await response.json().catch(() => null));
-  // A proxy speaks for a site that is down, and may do so with any status but this one.
-  if (!data && status === 413)
-    return new Refused(`${url} accepts no body of this size.`, undefined);
-  if (!data) {
-    return new GridUnavailable(`${url} answered ${status}. Is this a Tilemark site?`);
-  }
-  if (status === 401 || status === 403) return new NotAdmitted(data.detail);
-  if (status === 429 || status >= 500) return new GridUnavailable(data.detail);
-  return new Refused(data.detail, data.field, status === 404);
 }

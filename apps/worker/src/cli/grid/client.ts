@@ -1,8 +1,11 @@
 import {
+  answerOf,
   type BestVariant,
   bestVariantSchema,
+  NotAdmitted,
   type Profile,
-  problemDetailsSchema,
+  Refused,
+  Site,
 } from '@tilemark/core';
 import { InputError, type Problem } from '@tilemark/kernels';
 import type { z } from 'zod';
@@ -50,18 +53,16 @@ export const LONG_ANSWER_MS = 300_000;
  * (a token, a body, an id) and Error if it does not answer.
  */
 export class GridClient {
-  readonly #base: URL;
-  readonly #token: string | undefined;
+  readonly #site: Site;
 
   constructor(options: GridOptions) {
     const { server, token } = siteOf(options);
-    this.#base = new URL('api/v1/', server.href.endsWith('/') ? server : `${server.href}/`);
-    this.#token = token;
+    this.#site = new Site(server, token);
   }
 
   /** @param path below `/api/v1/`, with its query */
   async get<T>(path: string, answer: z.ZodType<T>): Promise<T> {
-    return this.#parsed(await this.#send('GET', path), answer);
+    return answerOf(await this.#send('GET', path), answer);
   }
 
   async text(path: string): Promise<string> {
@@ -74,7 +75,7 @@ export class GridClient {
     body?: unknown,
     withinMs = ANSWER_WITHIN_MS,
   ): Promise<T> {
-    return this.#parsed(await this.#send('POST', path, body, withinMs), answer);
+    return answerOf(await this.#send('POST', path, body, withinMs), answer);
   }
 
   /** What the grid would run for a problem on a device; null: it knows nothing that could. */
@@ -90,51 +91,25 @@ export class GridClient {
     });
   }
 
-  async #parsed<T>(response: Response, answer: z.ZodType<T>): Promise<T> {
-    const { data, success } = answer.safeParse(await response.json().catch(() => null));
-    if (success) return data;
-    throw new Error(
-      `${response.url} gave an unexpected answer. Is this a Tilemark site of this version?`,
-    );
-  }
-
   async #send(
     method: 'GET' | 'POST',
     path: string,
     body?: unknown,
     withinMs = ANSWER_WITHIN_MS,
   ): Promise<Response> {
-    let response: Response;
     try {
-      response = await fetch(new URL(path, this.#base), {
+      return await this.#site.request(path, {
         method,
-        headers: {
-          ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
         signal: AbortSignal.timeout(withinMs),
       });
     } catch (error) {
-      const { cause } = error instanceof Error ? error : { cause: undefined };
-      const reason = cause instanceof Error ? cause.message : String(error);
-      throw new Error(`The site at ${this.#base.origin} cannot be reached (${reason}).`);
+      if (error instanceof NotAdmitted) throw new InputError(error.message, '--token');
+      if (error instanceof Refused) throw new InputError(error.message, error.field ?? 'request');
+      throw error;
     }
-    if (!response.ok) throw await refusal(response);
-    return response;
   }
-}
-
-const refusalSchema = problemDetailsSchema.pick({ detail: true, field: true });
-
-/** Tells a mistake in the request (InputError) from trouble at the site (Error). */
-async function refusal(response: Response): Promise<Error> {
-  const { status, url } = response;
-  const { data } = refusalSchema.safeParse(await response.json().catch(() => null));
-  if (!data) return new Error(`${url} answered ${status}. Is this a Tilemark site?`);
-  if (status === 401 || status === 403) return new InputError(data.detail, '--token');
-  // Too many requests: the same one may succeed later.
-  if (status === 429) return new Error(data.detail);
-  if (status < 500) return new InputError(data.detail, data.field ?? 'request');
-  return new Error(`The site answered ${status}: ${data.detail}`);
 }
