@@ -22,6 +22,7 @@ import {
   opById,
   type Problem,
   type Shape,
+  type Variant,
 } from '@tilemark/kernels';
 import { z } from 'zod';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
@@ -103,6 +104,10 @@ export const specSchema = z.strictObject({
   devices: z.array(z.string().max(300)).min(1).max(200).optional(),
 });
 export type SweepCase = z.infer<typeof caseSchema>;
+
+/** The tunables of a case that is of one variant alone. */
+export const onlyValues = (tunables: Variant['tunables']): SweepCase['tunables'] =>
+  Object.fromEntries(Object.entries(tunables).map(([name, value]) => [name, [value]]));
 export type SweepSpec = z.infer<typeof specSchema>;
 
 export const MAX_RUNS_PER_SWEEP = 20_000;

@@ -79,7 +79,7 @@ export async function visitDevices(
   if (deviceKeys.length === 0) return [];
   const visits = await store.alarms.visits(deviceKeys);
   const started: string[] = [];
-  for (const device of await store.devices.toVisit(deviceKeys)) {
+  for (const device of await store.devices.toPlan(deviceKeys)) {
     const { class: deviceClass, firstSeenAt, key, name } = device;
     const size = WATCHED[deviceClass];
     if (size === undefined) continue;

@@ -6,7 +6,7 @@ import {
   type Shape,
   type TransposeShape,
 } from '@tilemark/kernels';
-import type { SweepCase } from '../plan/spec';
+import { onlyValues, type SweepCase } from '../plan/spec';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 /** Squares, a rectangle, sides that no tile divides, and a long sum into few elements. */
@@ -66,11 +66,10 @@ const TUNED: readonly Tuned[] = [
 function tunedCases(largest: number): SweepCase[] {
   return TUNED.flatMap(([on, address, dtype, ...shapes]) => {
     const { definition, kernel, tunables } = parseVariant(address);
-    const values = Object.entries(tunables).map(([name, value]) => [name, [value]]);
     return shapes
       .filter((shape) => Math.max(...opById(definition.op).sides(shape)) <= largest)
       .map((shape) => ({
-        ...caseOf(kernel, Object.fromEntries(values), [shape], [dtype]),
+        ...caseOf(kernel, onlyValues(tunables), [shape], [dtype]),
         onlyOn: [on],
       }));
   });

@@ -7,6 +7,7 @@ import {
   deviceSchema,
   familyById,
   kernelDetailSchema,
+  onlyValues,
   outcomeReason,
   pageOf,
   type RunResult,
@@ -209,9 +210,7 @@ async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, 
       const { kernel, tunables } = best.variant;
       cases.set(key, {
         kernel,
-        tunables: Object.fromEntries(
-          Object.entries(tunables).map(([name, value]) => [name, [value]]),
-        ),
+        tunables: onlyValues(tunables),
         shapes: [...known, shape],
         dtypes: [dtype],
       });

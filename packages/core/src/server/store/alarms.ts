@@ -7,19 +7,21 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { type DeviceClass, type Environment, type Profile, sharesHost } from '../../measure/device';
+import { type Environment, type Profile, sharesHost } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
-import type { SweepCase } from '../../plan/spec';
+import { onlyValues, type SweepCase } from '../../plan/spec';
 import { changesIn, type Occasion } from '../../rank/alarms';
 import { type Headline, turnsPrior } from '../../rank/headline';
 import { SENTINEL } from '../../suites/sentinel';
 import { type Alarm, type Software, softwareOf } from '../../view/alarm';
 import type { Page } from '../../view/answer';
+import type { DeviceRef } from '../../view/device';
 import { isQuotable, OPERATOR } from '../gate/parties';
 import { sourceHashOf } from '../gate/reasons';
 import { noted, type Principal } from './audit';
-import { spreadOf } from './boards/headlines';
+import { type RunColumns, spreadOf } from './boards/headlines';
 import { PAGE_SIZE, pageOf } from './database';
+import { deviceRefOf } from './fleet';
 
 /**
  * Alarms, derived from the results that are stored: the sentinel's runs say what became slower or
@@ -34,34 +36,19 @@ const OF_SENTINEL = Prisma.sql`s."suite" LIKE ${`${SENTINEL}@%`}`;
 /** What is older alarms nobody, in days. */
 const KEPT_DAYS = 400;
 
-interface Row {
-  readonly resultId: string;
+interface Row extends RunColumns, Occasion, Pick<Environment, 'driver' | 'runtimeVersions'> {
   readonly recordedAt: Date;
   readonly sweepId: string;
-  readonly invocation: string;
   /** The same after a restart of its process. */
   readonly workerId: string;
   readonly sourceHash: string | null;
   readonly state: 'measured' | 'incorrect';
-  readonly medianNs: number;
-  readonly lowNs: number;
-  readonly highNs: number;
   /** Times that it was faster than its control, by turns, with the interval; null: it had none. */
   readonly ratio: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  readonly deviceKey: string;
-  readonly deviceName: string;
-  readonly deviceClass: DeviceClass;
-  readonly op: string;
-  readonly dtype: string;
-  readonly shape: string;
-  readonly kernel: string;
+  readonly device: DeviceRef;
   readonly tunables: Variant['tunables'];
-  readonly address: string;
-  readonly profile: Profile;
-  readonly driver: string;
-  readonly runtimeVersions: Environment['runtimeVersions'];
 }
 
 /** Results that count, oldest first. */
@@ -72,7 +59,7 @@ function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): 
         result."workerId") AS "invocation",
       result."workerId", result."sourceHash", result."medianNs", result."lowNs", result."highNs",
       (duel."of"->>'ratio')::float8 AS "ratio", (duel."of"->>'low')::float8 AS "low",
-      (duel."of"->>'high')::float8 AS "high", r."deviceKey", device."name" AS "deviceName", device."class"::text AS "deviceClass",
+      (duel."of"->>'high')::float8 AS "high", r."deviceKey", ${deviceRefOf('device')},
       r."op", r."dtype", r."shape", r."kernel", r."tunables", r."address", r."profile"::text,
       environment."content"->>'driver' AS "driver",
       environment."content"->'runtimeVersions' AS "runtimeVersions"
@@ -121,10 +108,9 @@ export interface Visits {
   readonly previousAt: Date | null;
 }
 
-interface VisitRow {
+interface VisitRow extends Pick<Environment, 'runtimeVersions'> {
   readonly key: string;
   readonly driver: string | null;
-  readonly runtimeVersions: Environment['runtimeVersions'];
 }
 
 /** A dispatch that takes longer is not watched: the sentinel is to take minutes, ns. */
@@ -226,9 +212,8 @@ export function alarmsOf(db: PrismaClient) {
         const variant = ifValid(() => parseVariant(row.address));
         if (!variant) return [];
         const { dtype, shape } = parseProblem(row);
-        const values = Object.entries(variant.tunables).map(([name, value]) => [name, [value]]);
-        const { kernel } = variant;
-        return [{ kernel, tunables: Object.fromEntries(values), shapes: [shape], dtypes: [dtype] }];
+        const { kernel, tunables } = variant;
+        return [{ kernel, tunables: onlyValues(tunables), shapes: [shape], dtypes: [dtype] }];
       });
     },
 
@@ -302,9 +287,8 @@ function watchedVariants(rows: readonly Row[]): Row[][] {
  * there is none.
  */
 function occasionOf(row: Row): Occasion | null {
-  const { deviceClass, highNs, invocation, lowNs, medianNs, resultId } = row;
-  if (!sharesHost(deviceClass)) return { medianNs, lowNs, highNs, invocation, resultId };
-  const { high, low, ratio } = row;
+  if (!sharesHost(row.device.class)) return row;
+  const { high, invocation, low, ratio, resultId } = row;
   if (ratio === null || low === null || high === null) return null;
   return { medianNs: 1 / ratio, lowNs: 1 / high, highNs: 1 / low, invocation, resultId };
 }
@@ -319,7 +303,7 @@ const LEAST_SHARED_CHANGE = 1.5;
 async function watchedOn(db: PrismaClient, rows: readonly Row[]): Promise<Watched[]> {
   const found: Watched[] = [];
   for (const [deviceKey, onDevice] of group(rows, (row) => row.deviceKey)) {
-    const [{ deviceClass } = { deviceClass: 'gpu' as const }] = onDevice;
+    const { class: deviceClass = 'gpu' } = onDevice[0]?.device ?? {};
     const known = sharesHost(deviceClass)
       ? { known: turnsPrior(deviceClass), leastChange: LEAST_SHARED_CHANGE }
       : { known: await spreadOf(db, deviceKey, METHODOLOGY_VERSION), leastChange: 1 };
@@ -343,7 +327,7 @@ async function timeAlarms(db: PrismaClient, rows: readonly Row[]): Promise<Alarm
       const [first, second] = change.occasions.map(({ resultId }) => byId.get(resultId));
       if (!first || !second) return [];
       const { high, low, ratio } = change.contrast;
-      const isOfTimes = !sharesHost(second.deviceClass);
+      const isOfTimes = !sharesHost(second.device.class);
       return [
         {
           ...alarmOf([first, second], variant[variant.indexOf(first) - 1]),
@@ -389,11 +373,11 @@ function alarmOf(
   [first, second]: readonly [Row, Row],
   before: Row | undefined,
 ): Omit<Alarm, 'kind' | 'change'> {
-  const { address, deviceClass, deviceKey, deviceName, profile, recordedAt, resultId } = second;
+  const { address, device, profile, recordedAt, resultId } = second;
   return {
     id: resultId,
     at: recordedAt.toISOString(),
-    device: { key: deviceKey, name: deviceName, class: deviceClass },
+    device,
     address,
     problem: parseProblem(second),
     profile,

@@ -1,4 +1,4 @@
-import type { Prisma } from '@tilemark/db';
+import { Prisma } from '@tilemark/db';
 import { parseProblem, type Variant } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
 import { type Measurement, type Outcome, withShortReasons } from '../../measure/outcome';
@@ -6,6 +6,13 @@ import type { PolicyId } from '../../measure/policy';
 import { canonicalJson, fromJson, sha256, toJson } from './database';
 
 /** How runs, outcomes and environments lie in their tables. */
+
+/** Whether a row of "Run" is of a problem as boards have it: no regime, no epilogue. */
+export const isUsual = (run: string): Prisma.Sql =>
+  Prisma.raw(`${run}."regime" IS NULL AND ${run}."epilogue" IS NULL`);
+
+/** A row of "VariantBest": the headline of a variant. */
+export type VariantBest = Prisma.VariantBestGetPayload<object>;
 
 /** What a run measures, from its row. */
 export const runOf = (

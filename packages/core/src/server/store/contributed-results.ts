@@ -5,6 +5,7 @@ import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { DeviceRef, Sweep } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
 import { spreadOf } from './boards/headlines';
+import { isUsual, type VariantBest } from './columns';
 import { LOSSES } from './contributed-runs';
 import { deviceRefOf } from './fleet';
 import { RUN_VIEW, runResult } from './run-view';
@@ -14,14 +15,7 @@ import { type Waiting, waitingOf } from './waiting';
 // What the page of a contributed kernel shows: its runs beside ours, and what they wait for.
 
 /** What one of ours does on a device and problem. */
-export interface Beside extends Interval {
-  readonly deviceKey: string;
-  readonly op: string;
-  readonly dtype: string;
-  readonly shape: string;
-  readonly address: string;
-  readonly resultId: string;
-}
+export type Beside = VariantBest;
 
 /** The newest run of a variant on a problem and device; of searches, those by the full protocol. */
 export interface ContributedRun extends RunView {
@@ -68,36 +62,22 @@ export async function contributedResultsOf(
     dtype: { in: runs.map(({ problem }) => problem.dtype) },
     shape: { in: runs.map(({ problem }) => shapeText(problem)) },
   };
-  const include = { result: { select: { run: { select: { address: true } } } } } as const;
   const [best, naive] = await Promise.all([
     db.variantBest.findMany({
       where: { ...where, isBest: true },
-      include,
       orderBy: { methodology: 'desc' },
     }),
     db.variantBest.findMany({
       where: { ...where, kernel: { in: where.op.in.map((op) => `${op}/naive`) } },
-      include,
       orderBy: [{ methodology: 'desc' }, { standing: 'asc' }, { medianNs: 'asc' }],
     }),
   ]);
-  const beside = ({ result, ...row }: (typeof best | typeof naive)[number]): Beside => ({
-    deviceKey: row.deviceKey,
-    op: row.op,
-    dtype: row.dtype,
-    shape: row.shape,
-    medianNs: row.medianNs,
-    lowNs: row.lowNs,
-    highNs: row.highNs,
-    address: result.run.address,
-    resultId: row.resultId,
-  });
   return {
     runs,
     waiting,
     searches,
-    best: best.map(beside),
-    naive: naive.map(beside),
+    best,
+    naive,
     quarantined: quarantined.map(({ device }) => device),
   };
 }
@@ -106,8 +86,7 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
   const newest = await db.$queryRaw<{ id: string }[]>`
     SELECT DISTINCT ON (r."address", r."deviceKey", r."op", r."shape", r."dtype") r."id"
     FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
-    WHERE r."kernel" = ANY(${[...ids]}) AND strpos(r."kernel", '@') > 0 AND r."regime" IS NULL
-      AND r."epilogue" IS NULL
+    WHERE r."kernel" = ANY(${[...ids]}) AND strpos(r."kernel", '@') > 0 AND ${isUsual('r')}
       AND (s."tuning" IS NULL OR (r."policy" <> 'screen' AND r."rival" IS NULL))
     ORDER BY r."address", r."deviceKey", r."op", r."shape", r."dtype", r."sweepId" DESC
     LIMIT ${MOST_RUNS}`;

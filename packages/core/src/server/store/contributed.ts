@@ -10,7 +10,7 @@ import { noted } from './audit';
 import { forgetVariants, moveBests } from './boards/headlines';
 import { contributedResultsOf } from './contributed-results';
 import { admitStored, type KernelRow, overTime } from './contributed-runs';
-import { PAGE_SIZE } from './database';
+import { PAGE_SIZE, withIsoDates } from './database';
 
 /** Versions that one token may bring in an hour. */
 export const VERSIONS_PER_HOUR = 10;
@@ -213,20 +213,7 @@ const visibleTo = (tokenId: string | null) => ({
   OR: [{ publishedAt: { not: null } }, { createdById: tokenId ?? '' }],
 });
 
-const viewOf = ({
-  createdAt,
-  createdById,
-  publishedAt,
-  id,
-  author,
-  name,
-  op,
-}: KernelRow): ContributedKernel => ({
-  id,
-  author,
-  name,
-  createdById,
+const viewOf = ({ manifest: _, op, removedAt: __, source: ___, ...row }: KernelRow) => ({
+  ...withIsoDates(row),
   op: op as ContributedKernel['op'],
-  createdAt: createdAt.toISOString(),
-  publishedAt: publishedAt?.toISOString() ?? null,
 });

@@ -33,6 +33,21 @@ export const withoutNul = (text: string): string => text.replaceAll('\0', '\uFFF
 /** Reads back what `toJson` wrote: the store is the only writer of its columns. */
 export const fromJson = <T>(value: Prisma.JsonValue): T => value as T;
 
+type WithIsoDates<Row> = {
+  [Column in keyof Row]: Row[Column] extends Date | null
+    ? string | Exclude<Row[Column], Date>
+    : Row[Column];
+};
+
+/** A row as views have it: its dates as text. */
+export const withIsoDates = <Row extends object>(row: Row) =>
+  Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof Date ? value.toISOString() : value,
+    ]),
+  ) as WithIsoDates<Row>;
+
 /** Items per page of a list. */
 export const PAGE_SIZE = 100;
 

@@ -1,6 +1,5 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import {
-  type Dtype,
   idsOf,
   isKnownProblem,
   OPS,
@@ -10,14 +9,15 @@ import {
   volume,
 } from '@tilemark/kernels';
 import { greatest } from 'd3-array';
-import type { DeviceCapabilities, Profile } from '../../measure/device';
+import type { Profile } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
-import { type Interval, provenNs } from '../../rank/headline';
-import type { BestResult, Device, Page, RunResult } from '../../view/api';
+import { provenNs } from '../../rank/headline';
+import type { BestResult, Device, DeviceRef, Page, RunResult } from '../../view/api';
 import type { SoftwareVersion } from '../../view/device';
 import { ownRoofs } from '../gate/parties';
 import { spreadOf } from './boards/headlines';
 import { shorterMedianOf, shorterMedians } from './boards/leaderboard';
+import type { VariantBest } from './columns';
 import { fromJson, PAGE_SIZE, pageOf } from './database';
 import { deviceHistoryOf } from './device-history';
 import { isLost } from './fleet';
@@ -28,6 +28,7 @@ import { byKind, deviceRef, RUN_VIEW, runResult } from './run-view';
 export type DeviceToPlan = Pick<Device, 'key' | 'name' | 'class' | 'capabilities' | 'workers'> & {
   /** Of its workers, those that run contributed kernels. */
   readonly contributed: number;
+  readonly firstSeenAt: Date;
 };
 
 export interface DeviceSummary {
@@ -77,37 +78,25 @@ export function devicesOf(db: PrismaClient) {
     /** What a list says of these devices beside themselves, by key. */
     summaries: (keys: readonly string[]) => summariesOf(db, keys),
 
-    /** Every device as sweeps are planned for it; does not count its runs. */
-    async toPlan(): Promise<DeviceToPlan[]> {
-      const rows = await db.device.findMany({ orderBy: { key: 'asc' } });
-      const workers = await workersByDevice(db, null);
-      const contributed = await workersByDevice(db, null, { contributed: true });
+    /** Every device, or those of these keys, as sweeps are planned for it; does not count its runs. */
+    async toPlan(keys: readonly string[] | null = null): Promise<DeviceToPlan[]> {
+      const where = keys ? { key: { in: [...keys] } } : {};
+      const rows = await db.device.findMany({ where, orderBy: { key: 'asc' } });
+      const workers = await workersByDevice(db, keys);
       return rows.map((row) => ({
         ...deviceRef(row),
         capabilities: fromJson(row.capabilities),
-        workers: workers.get(row.key) ?? 0,
-        contributed: contributed.get(row.key) ?? 0,
-      }));
-    },
-
-    /** Devices as the sentinel visits them. */
-    async toVisit(keys: readonly string[]) {
-      const rows = await db.device.findMany({ where: { key: { in: [...keys] } } });
-      return rows.map((row) => ({
-        ...deviceRef(row),
-        capabilities: fromJson<DeviceCapabilities>(row.capabilities),
         firstSeenAt: row.firstSeenAt,
+        ...(workers.get(row.key) ?? { workers: 0, contributed: 0 }),
       }));
     },
 
-    /** Every device by what identifies it, without its counts: for choosing one. */
-    async names(): Promise<Pick<Device, 'key' | 'name' | 'class' | 'identity'>[]> {
-      const rows = await db.device.findMany({ orderBy: { name: 'asc' } });
-      return rows.map((row) => ({
-        ...deviceRef(row),
-        identity: identityOf(row),
-      }));
-    },
+    /** Every device, for choosing one. */
+    names: (): Promise<DeviceRef[]> =>
+      db.device.findMany({
+        select: { key: true, name: true, class: true },
+        orderBy: { name: 'asc' },
+      }),
 
     /** Best measured result of each problem on the device. */
     async best(key: string): Promise<BestResult[]> {
@@ -134,18 +123,8 @@ export function devicesOf(db: PrismaClient) {
   };
 }
 
-interface SummaryRow extends Interval {
-  readonly deviceKey: string;
-  readonly op: OpId;
-  readonly dtype: Dtype;
-  readonly shape: string;
-  readonly profile: Profile;
-  readonly address: string;
-  readonly resultId: string;
-  readonly unranked: string | null;
+interface SummaryRow extends VariantBest, SoftwareVersion {
   readonly isImported: boolean;
-  readonly driver: string;
-  readonly webgpu: string | null;
 }
 
 async function summariesOf(
@@ -154,14 +133,11 @@ async function summariesOf(
 ): Promise<ReadonlyMap<string, DeviceSummary>> {
   const [rows, roofs] = await Promise.all([
     db.$queryRaw<SummaryRow[]>`
-      SELECT best."deviceKey", best."op", best."dtype", best."shape", best."profile"::text,
-        best."resultId", best."medianNs", best."lowNs", best."highNs", result."unranked", run."address",
-        result."importedBy" IS NOT NULL AS "isImported",
+      SELECT best.*, result."importedBy" IS NOT NULL AS "isImported",
         environment."content"->>'driver' AS "driver",
         environment."content"->'runtimeVersions'->>'webgpu' AS "webgpu"
       FROM "VariantBest" AS best
       JOIN "Result" AS result ON result."id" = best."resultId"
-      JOIN "Run" AS run ON run."id" = result."runId"
       JOIN "Environment" AS environment ON environment."hash" = result."environmentHash"
       WHERE best."isBest" AND best."deviceKey" = ANY(${[...keys]})
       ORDER BY result."endedAt" DESC`,
@@ -172,16 +148,15 @@ async function summariesOf(
   ]);
   return new Map(
     keys.map((key) => {
-      const deviceRows = rows.filter((row) => row.deviceKey === key && isKnownProblem(row));
-      const rated = deviceRows.map(
-        ({ address, isImported, profile, resultId, unranked, ...row }) => {
-          const problem = parseProblem(row);
-          const rate = rateOf(problem, row.medianNs);
-          const proven = rateOf(problem, provenNs(row)).value;
-          const best = { problem, profile, address, resultId, rate, unranked, isImported };
-          return { proven, best };
-        },
-      );
+      const deviceRows = rows.filter(isKnownProblem).filter((row) => row.deviceKey === key);
+      const rated = deviceRows.map((row) => {
+        const { address, isImported, profile, resultId, unranked } = row;
+        const problem = parseProblem(row);
+        const rate = rateOf(problem, row.medianNs);
+        const proven = rateOf(problem, provenNs(row)).value;
+        const best = { problem, profile, address, resultId, rate, unranked, isImported };
+        return { proven, best };
+      });
       const bestOf = (op: OpId) => {
         const all = rated.filter(({ best }) => best.problem.op === op);
         const ranked = all.filter(({ best }) => best.unranked === null);
@@ -210,17 +185,15 @@ const identityOf = (row: DeviceRow): Device['identity'] => ({
 });
 
 /** Workers per device that are not lost; null: of every device. */
-async function workersByDevice(
-  db: PrismaClient,
-  keys: readonly string[] | null,
-  { contributed = false } = {},
-): Promise<ReadonlyMap<string, number>> {
-  const rows = await db.$queryRaw<{ deviceKey: string; count: number }[]>`
-    SELECT "deviceKey", count(*)::int AS count FROM "Worker" AS w
+async function workersByDevice(db: PrismaClient, keys: readonly string[] | null) {
+  const rows = await db.$queryRaw<
+    (Pick<DeviceToPlan, 'workers' | 'contributed'> & { deviceKey: string })[]
+  >`
+    SELECT "deviceKey", count(*)::int AS "workers",
+      (count(*) FILTER (WHERE "contributed"))::int AS "contributed" FROM "Worker" AS w
     WHERE (${keys}::text[] IS NULL OR "deviceKey" = ANY(${keys})) AND NOT ${isLost('w')}
-      AND (w."contributed" OR NOT ${contributed})
     GROUP BY "deviceKey"`;
-  return new Map(rows.map(({ deviceKey, count }) => [deviceKey, count]));
+  return new Map(rows.map(({ deviceKey, ...counts }) => [deviceKey, counts]));
 }
 
 async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promise<Device[]> {
@@ -238,12 +211,10 @@ async function deviceViews(db: PrismaClient, rows: readonly DeviceRow[]): Promis
     const states = runs.filter((group) => group.deviceKey === row.key);
     const sum = (groups: typeof states) => groups.reduce((total, { _count }) => total + _count, 0);
     return {
-      key: row.key,
-      name: row.name,
-      class: row.class,
+      ...deviceRef(row),
       identity: identityOf(row),
       capabilities: fromJson(row.capabilities),
-      workers: workers.get(row.key) ?? 0,
+      workers: workers.get(row.key)?.workers ?? 0,
       pending: sum(states.filter(({ state }) => state === 'pending')),
       results: sum(states.filter(({ state }) => state === 'measured')),
       isImportedOnly: row.ownedBy === null,

@@ -1,6 +1,7 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
 import { sumOrNull } from '../../plan/counts';
 import type { DeviceQueue, Worker } from '../../view/api';
+import { withIsoDates } from './database';
 import { pendingRuns } from './paces';
 
 /** A worker that has sent no heartbeat for this long is lost; live ones send several within it. */
@@ -29,12 +30,12 @@ export const deviceRefOf = (alias: string): Prisma.Sql => {
     'class', ${column('class')}) AS "device"`;
 };
 
-type WorkerRow = Omit<Worker, 'lastHeartbeatAt' | 'attachedAt'> &
-  Record<'lastHeartbeatAt' | 'attachedAt', Date>;
-
 /** Attached workers, or the one with the id: what each is doing, and did in the last hour. */
 export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker[]> {
-  const rows = await db.$queryRaw<WorkerRow[]>`
+  const rows = await db.$queryRaw<
+    (Omit<Worker, 'lastHeartbeatAt' | 'attachedAt'> &
+      Record<'lastHeartbeatAt' | 'attachedAt', Date>)[]
+  >`
     SELECT w."id", w."name", w."host", w."version", ${deviceRefOf('d')}, w."wanted"::text,
       w."contributed",
       CASE WHEN ${isLost('w')} THEN 'lost' ELSE w."state"::text END AS "state",
@@ -54,11 +55,7 @@ export async function listWorkers(db: PrismaClient, id?: string): Promise<Worker
       AND NOT (${isLost('w')} AND EXISTS (${SUCCESSOR}))
       AND ${id === undefined ? Prisma.sql`true` : Prisma.sql`w."id" = ${id}`}
     ORDER BY w."host", w."name", w."attachedAt"`;
-  return rows.map((row) => ({
-    ...row,
-    lastHeartbeatAt: row.lastHeartbeatAt.toISOString(),
-    attachedAt: row.attachedAt.toISOString(),
-  }));
+  return rows.map(withIsoDates);
 }
 
 /** Every device that has a worker, or runs waiting. */

@@ -5,7 +5,7 @@ import { NotAdmitted } from '../../link/link';
 import type { Page, RunResult } from '../../view/api';
 import { INVITE_PREFIX, type Invite } from '../../view/token';
 import { type AuditNote, noted, type Principal } from './audit';
-import { PAGE_SIZE, pageOf, sha256 } from './database';
+import { PAGE_SIZE, pageOf, sha256, withIsoDates } from './database';
 import { RUN_WITHOUT_SAMPLES, resultWithoutSamples } from './run-view';
 import { newSecret } from './tokens';
 
@@ -76,21 +76,9 @@ export function invitesOf(db: PrismaClient) {
           expiresAt: { gt: new Date(Date.now() - LISTED_MS) },
         },
         orderBy: { id: 'desc' },
-        select: {
-          id: true,
-          name: true,
-          seats: true,
-          used: true,
-          createdBy: true,
-          createdAt: true,
-          expiresAt: true,
-        },
+        omit: { hash: true, createdById: true, revokedAt: true },
       });
-      return rows.map((row) => ({
-        ...row,
-        createdAt: row.createdAt.toISOString(),
-        expiresAt: row.expiresAt.toISOString(),
-      }));
+      return rows.map(withIsoDates);
     },
 
     /** An invite by its id; of one maker, or of anybody. */

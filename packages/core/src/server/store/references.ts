@@ -5,6 +5,7 @@ import { isAsked, ofHardware, shippedReference } from '../../reference/reference
 import type { ReferenceFigure, ReferenceQuery } from '../../view/api';
 import type { AuditNote } from './audit';
 import { noted } from './audit';
+import { isUsual } from './columns';
 import { canonicalJson, fromJson, sha256, toJson } from './database';
 
 /** More imported figures of one problem than any page shows. */
@@ -78,7 +79,7 @@ export function referencesOf(db: PrismaClient) {
             AND figure."ns" * (1 + ${SHORTENED}::float8)
         JOIN "Run" AS run ON run."id" = result."runId"
           AND run."address" = figure."address" AND run."shape" = figure."shape"
-          AND run."regime" IS NULL AND run."epilogue" IS NULL`;
+          AND ${isUsual('run')}`;
       return new Map(rows.map(({ place, ...result }) => [kernels[place - 1], result]));
     },
 

@@ -6,29 +6,18 @@ import { type RunView, runView } from '../../view/run';
 import { shownRoof } from '../gate/belief';
 import { restoreOutcome, runOf } from './columns';
 
-const RESULT = {
-  id: true,
-  outcome: true,
-  endedAt: true,
-  importedBy: true,
-  confirmedBy: true,
-  recordedAt: true,
-  party: true,
-  worker: { select: { name: true } },
-} as const;
+const WORKER = { worker: { select: { name: true } } } as const;
 
 /** What a run is read with to be shown. */
 export const RUN_VIEW = {
-  device: {
-    select: { ...{ key: true, name: true, class: true }, roofs: true },
-  },
-  result: { select: { ...RESULT, coldSamplesNs: true, hotSamplesNs: true } },
+  device: { include: { roofs: true }, omit: { capabilities: true } },
+  result: { include: WORKER },
 } satisfies Prisma.RunInclude;
 
 /** The same for lists, in which samples would be megabytes. */
 export const RUN_WITHOUT_SAMPLES = {
   ...RUN_VIEW,
-  result: { select: RESULT },
+  result: { include: WORKER, omit: { coldSamplesNs: true, hotSamplesNs: true } },
 } satisfies Prisma.RunInclude;
 
 export const resultWithoutSamples = (

@@ -10,7 +10,7 @@ import { isOfSentinel } from '../../suites/sentinel';
 import { admit, type KeptContents, type RunEnded } from '../gate/gate';
 import { isOthersToTry, OPERATOR, partyOf } from '../gate/parties';
 import { type Notices, notifySweep } from './changes';
-import { runOf } from './columns';
+import { isUsual, runOf } from './columns';
 import { kernelToRun, overTime, rivalToRun } from './contributed-runs';
 import { isLost } from './fleet';
 
@@ -216,9 +216,6 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
     },
 
     /**
-     * Why a worker did not get a run that still waits: it was cut off, or the run is for workers that
-     * run contributed kernels. Null: the run does not wait, or not for it.
-
      * Why a worker did not get a run that still waits: it was cut off, holds its fill, or the run is
      * for workers that run contributed kernels, or of other parties. Null: the run does not wait.
      */
@@ -320,8 +317,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
             r."state" IN ('failed', 'incorrect') AS "hasFailed"
           FROM "Run" AS r
           WHERE r."deviceKey" = device.key AND r."address" = ANY (${[...addresses]}::text[])
-            AND r."policy" = ANY (${RANKABLE}::text[]) AND r."regime" IS NULL
-            AND r."epilogue" IS NULL
+            AND r."policy" = ANY (${RANKABLE}::text[]) AND ${isUsual('r')}
           ORDER BY r."address", r."shape", r."dtype", r."profile", "isWaiting", r."endedAt" DESC,
             "isRunning" DESC
         ) AS newest

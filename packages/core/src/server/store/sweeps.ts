@@ -10,7 +10,7 @@ import {
 import { group, max, min, sum } from 'd3-array';
 import { KERNEL_STAGE } from '../../measure/outcome';
 import { byPlace, type Placeable } from '../../rank/fastest';
-import type { Counts, Page, RunResult, Sweep, Tuning } from '../../view/api';
+import type { Page, RunResult, Sweep, Tuning } from '../../view/api';
 import type { ResultKinds } from '../../view/csv';
 import type { SweepFilter, SweepImported } from '../../view/sweep';
 import { KeyUsed } from '../errors';
@@ -356,44 +356,41 @@ export async function sweepViews(
     _min: { claimedAt: true },
   });
   const tunings = await tuningViews(db, rows);
-  return rows.map((row) => {
-    const states = groups.filter(({ sweepId }) => sweepId === row.id);
-    const countOf = (state: (typeof states)[number]['state']) =>
-      states.find((group) => group.state === state)?._count ?? 0;
-    const running = countOf('running');
-    const counts = {
-      total: sum(states, ({ _count }) => _count),
-      pending: countOf('pending') + running,
-      measured: countOf('measured'),
-      skipped: countOf('skipped'),
-      incorrect: countOf('incorrect'),
-      failed: countOf('failed'),
-    };
-    const endedAt = max(states, ({ _max }) => _max.endedAt ?? undefined) ?? null;
-    const startedAt = min(states, ({ _min }) => _min.claimedAt ?? undefined) ?? null;
-    return sweepView(row, {
-      counts,
-      running,
-      startedAt,
-      endedAt,
-      tuning: tunings.get(row.id) ?? null,
-    });
-  });
+  return rows.map((row) =>
+    sweepView(
+      row,
+      groups.filter(({ sweepId }) => sweepId === row.id),
+      tunings.get(row.id) ?? null,
+    ),
+  );
 }
 
-interface Tally {
-  readonly counts: Counts;
-  readonly running: number;
-  readonly startedAt: Date | null;
-  readonly endedAt: Date | null;
-  readonly tuning: Tuning | null;
+/** Runs of a sweep in one state. */
+interface InState {
+  readonly state: Prisma.RunGetPayload<object>['state'];
+  readonly _count: number;
+  readonly _max: { readonly endedAt: Date | null };
+  readonly _min: { readonly claimedAt: Date | null };
 }
 
 /** A worker takes its next run within this. */
 const BETWEEN_RUNS_MS = 30_000;
 
-function sweepView(row: SweepRow, { counts, running, startedAt, endedAt, tuning }: Tally): Sweep {
+function sweepView(row: SweepRow, states: readonly InState[], tuning: Tuning | null): Sweep {
   const { id, name, suite, createdAt, createdBy, createdById, cancelledAt } = row;
+  const countOf = (state: InState['state']) =>
+    states.find((group) => group.state === state)?._count ?? 0;
+  const running = countOf('running');
+  const counts = {
+    total: sum(states, ({ _count }) => _count),
+    pending: countOf('pending') + running,
+    measured: countOf('measured'),
+    skipped: countOf('skipped'),
+    incorrect: countOf('incorrect'),
+    failed: countOf('failed'),
+  };
+  const endedAt = max(states, ({ _max }) => _max.endedAt ?? undefined) ?? null;
+  const startedAt = min(states, ({ _min }) => _min.claimedAt ?? undefined) ?? null;
   // A tuning grows until it is decided; it is about to where nothing of it is left to run.
   const isAboutToGrow = counts.pending === 0 && tuning !== null && tuning.decision === null;
   const isOver = counts.pending === 0 && !isAboutToGrow;

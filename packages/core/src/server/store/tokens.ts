@@ -4,7 +4,7 @@ import { InputError } from '@tilemark/kernels';
 import { type Page, roleOfSecret, type Token } from '../../view/api';
 import type { AuditNote, Principal, Role } from './audit';
 import { noted } from './audit';
-import { PAGE_SIZE, pageOf, sha256 } from './database';
+import { PAGE_SIZE, pageOf, sha256, withIsoDates } from './database';
 
 const LOGIN_LINK_MS = 86_400_000;
 
@@ -145,15 +145,7 @@ export function tokensOf(db: PrismaClient) {
         omit: { hash: true, inviteId: true },
       });
       const { items, nextCursor } = pageOf(rows, (row) => row.id);
-      const tokens = items.map((row) => ({
-        ...row,
-        createdAt: row.createdAt.toISOString(),
-        expiresAt: row.expiresAt?.toISOString() ?? null,
-        lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
-        revokedAt: row.revokedAt?.toISOString() ?? null,
-        closedAt: row.closedAt?.toISOString() ?? null,
-      }));
-      return { items: tokens, nextCursor };
+      return { items: items.map(withIsoDates), nextCursor };
     },
   };
 }

@@ -36,7 +36,7 @@ import { deviceRef } from '../run-view';
 import { duelsHere, winnerOf } from './duels';
 import { type LearnedHere, learnedHere } from './learned';
 import { type Asked, answerWith, portableVariant, predictedVariant } from './shipped-variant';
-import { timesOn } from './variant-boards';
+import { measuredTime, timesOn } from './variant-boards';
 
 type DeviceRow = Prisma.DeviceGetPayload<object>;
 
@@ -180,13 +180,13 @@ async function rankedVariantOf(
   const newest = unconfirmed ? {} : quotable(device?.ownedBy ?? null);
   const methodology = await newestOf(db, query, newest);
   // Beyond a like shape, results of other devices on a nearer one come first.
-  const rounds: readonly (readonly [farthest: number, of: readonly Group[]])[] = [
+  const rounds: readonly (readonly [farthest: number, asked: readonly Group[]])[] = [
     [LIKE_SHAPE, groups],
     [Number.POSITIVE_INFINITY, groups],
     [Number.POSITIVE_INFINITY, device || query.vendor ? [] : [SOFTWARE]],
   ];
-  for (const [farthest, of] of rounds) {
-    for (const group of of) {
+  for (const [farthest, some] of rounds) {
+    for (const group of some) {
       const only = group.fallback === 'device' ? device : null;
       const from = { ...group, methodology, farthest, device: only, unconfirmed };
       const ranked = await measuredVariant(db, asked, from);
@@ -357,12 +357,7 @@ async function measuredVariant(
         rate: rateOf(parseProblem(run), medianNs),
         measuredAt: result.endedAt.toISOString(),
       },
-      shorterMedian: shorter && {
-        address: shorter.address,
-        resultId: shorter.resultId,
-        medianNs: shorter.medianNs,
-        provenNs: shorter.provenNs,
-      },
+      shorterMedian: shorter && measuredTime(shorter),
     });
     return { ...answer, isSourceMeasured: isSame(result.sourceHash, answer.wgsl) };
   }

@@ -79,7 +79,6 @@ test('variants are held against each other on every device that measured both', 
     ['One', 400, 100],
     ['Two', 300, 600],
   ]);
-  expect(await store.measuredVariants()).toEqual(['matmul/naive', 'matmul/tiled']);
 });
 
 test('a side of too few samples for an interval decides nothing', async () => {

@@ -19,6 +19,7 @@ import { IMPLAUSIBLE } from '../../../measure/trust';
 import type { HeadToHead, Pair, PairSide } from '../../../rank/head-to-head';
 import { FEWEST_OF_INTERVAL } from '../../../statistics/interval-name';
 import type { KernelResultRow, KernelResults } from '../../../view/kernel';
+import { isUsual } from '../columns';
 import { deviceRefOf } from '../fleet';
 import { byKind, importedOf } from '../run-view';
 import { PROVEN_NS } from './headlines';
@@ -155,28 +156,12 @@ async function rowsOf(db: PrismaClient, kernel: string, group: Group): Promise<K
 
 const MAX_PAIRS = 500;
 
-/** A headline, with the result nearest to it. */
+/** A headline, and where it is from. */
 const HEADLINE = {
-  deviceKey: true,
-  op: true,
-  dtype: true,
-  shape: true,
-  profile: true,
-  methodology: true,
-  resultId: true,
-  medianNs: true,
-  lowNs: true,
-  highNs: true,
-  invocations: true,
-  unranked: true,
   device: { select: { key: true, name: true, class: true } },
-  result: { select: { run: { select: { address: true } } } },
-} satisfies Prisma.VariantBestSelect;
+} satisfies Prisma.VariantBestInclude;
 
-type HeadlineRow = Prisma.VariantBestGetPayload<{ select: typeof HEADLINE }>;
-
-/** Variants that a list offers. */
-const MAX_VARIANTS = 500;
+type HeadlineRow = Prisma.VariantBestGetPayload<{ include: typeof HEADLINE }>;
 
 /** A kernel on a problem under a profile, on the device that is fastest there by `provenNs`. */
 export interface KernelBestRow {
@@ -244,8 +229,7 @@ const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
         min((result."unranked" IS NOT NULL)::int) OVER (PARTITION BY run."deviceKey",
           run."address", run."dtype", run."shape", run."profile") AS "standing"
       FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
-      WHERE run."kernel" = ANY(${[...CEILINGS]}) AND run."regime" IS NULL
-        AND run."epilogue" IS NULL
+      WHERE run."kernel" = ANY(${[...CEILINGS]}) AND ${isUsual('run')}
         AND result."medianNs" IS NOT NULL AND ${PLAUSIBLE}
     ) AS measured WHERE ("unranked" IS NOT NULL)::int = "standing"
   ) AS placed JOIN "Device" AS device ON device."key" = "deviceKey"
@@ -253,14 +237,6 @@ const ceilingBests = (db: PrismaClient) => db.$queryRaw<FoundBest[]>`
   ORDER BY "kernel", "op", "dtype", "shape", "profile", "medianNs"`;
 
 const CEILING_OF = Prisma.sql`"deviceKey", "address", "dtype", "shape", "profile"`;
-
-/** Addresses of measured variants by kernel: of more than a list takes, those of most devices. */
-export async function measuredVariantsOf(db: PrismaClient): Promise<string[]> {
-  const rows = await db.$queryRaw<{ address: string }[]>`
-    SELECT "address" FROM "VariantBest"
-    GROUP BY "address" ORDER BY count(DISTINCT "deviceKey") DESC, "address" LIMIT ${MAX_VARIANTS}`;
-  return rows.map(({ address }) => address).toSorted();
-}
 
 /** Two devices by their best variants, or two variants, wherever both were measured. */
 export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promise<HeadToHead[]> {
@@ -270,17 +246,17 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
         ? { isBest: true, deviceKey: { in: [a, b] } }
         : // With the kernel, so that its index is used.
           { OR: [a, b].map((address) => ({ address, kernel: kernelOf(address) })) },
-    select: HEADLINE,
+    include: HEADLINE,
   });
-  const sideOf = (row: HeadlineRow) => (of === 'devices' ? row.deviceKey : row.result.run.address);
+  const sideOf = (row: HeadlineRow) => (of === 'devices' ? row.deviceKey : row.address);
   const place = ({ deviceKey, dtype, op, profile, shape }: HeadlineRow) =>
     [op, dtype, profile, shape, of === 'devices' ? '' : deviceKey].join(' ');
   // Of two methodologies the newer one.
   const newest = rows.toSorted((x, y) => y.methodology - x.methodology);
   const ranges = await rangesOf(db, newest);
-  const pairSide = ({ resultId, result, ...row }: HeadlineRow): PairSide => ({
+  const pairSide = ({ resultId, ...row }: HeadlineRow): PairSide => ({
     resultId,
-    address: result.run.address,
+    address: row.address,
     medianNs: row.medianNs,
     lowNs: row.lowNs,
     highNs: row.highNs,

@@ -7,6 +7,7 @@ import type { Interval } from '../../../rank/headline';
 import type { Final } from '../../../tune/evidence';
 import { proved } from '../../../tune/problem-search';
 import { OPERATOR } from '../../gate/parties';
+import { isUsual } from '../columns';
 
 /** A duel of two variants that this grid held on a device. */
 export interface DuelHere extends Final {
@@ -44,20 +45,20 @@ export async function duelsHere(
     FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
     WHERE run."deviceKey" = ${key} AND run."address" = ANY(${[...addresses]}) ${ofShape}
       AND run."op" = ${op} AND run."dtype" = ${dtype} AND run."profile" = ${profile}::"Profile"
-      AND run."rival" IS NOT NULL AND run."regime" IS NULL AND run."epilogue" IS NULL
-      AND run."state" = 'measured'
+      AND run."rival" IS NOT NULL AND run."state" = 'measured' AND ${isUsual('run')}
       AND jsonb_typeof(result."outcome" -> 'measurement' -> 'duel' -> 'duel') = 'object'
       AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int >= ${COMPARABLE_SINCE}::int
       AND (result."party" = ${OPERATOR} OR result."party" = ${ownedBy})
     ORDER BY result."endedAt", result."id"`;
   const newest = new Map<string, DuelHere>();
-  for (const { address, against, duel, endedAt, shape: of } of rows) {
+  for (const row of rows) {
+    const { address, against, duel, endedAt } = row;
     const found = proved(duel);
     if (!found) continue;
-    const pair = [of, ...[address, against].toSorted()].join(' ');
+    const pair = [row.shape, ...[address, against].toSorted()].join(' ');
     const { ratio, low, high } = found;
     newest.delete(pair);
-    newest.set(pair, { shape: of, a: address, b: against, ratio, low, high, endedAt });
+    newest.set(pair, { shape: row.shape, a: address, b: against, ratio, low, high, endedAt });
   }
   return [...newest.values()];
 }

@@ -8,7 +8,7 @@ import { POLICIES } from '../../../measure/policy';
 import { type Headline, headline, knownSpread, type Spread } from '../../../rank/headline';
 import { KNOWN_WIDTH } from '../../../statistics/summary';
 import { isQuotable, quotable } from '../../gate/parties';
-import { restoreOutcome } from '../columns';
+import { isUsual, restoreOutcome } from '../columns';
 
 /**
  * The rows of the board, moved as results arrive. A variant's row is the headline of its invocations
@@ -61,7 +61,10 @@ export async function spreadOf(
   });
   const repeated = await db.variantBest.findMany({
     where: {
-      ...{ deviceKey, methodology, invocations: { gt: 1 }, standing: { lt: 2 } },
+      deviceKey,
+      methodology,
+      invocations: { gt: 1 },
+      standing: { lt: 2 },
       result: quotable(device.ownedBy),
     },
     select: { invocations: true, spread: true },
@@ -146,8 +149,7 @@ export async function moveHeadlines(
         FROM "Run" AS run JOIN "Result" AS result ON result."runId" = run."id"
         WHERE run."deviceKey" = asked."deviceKey" AND run."address" = asked."address"
           AND run."shape" = asked."shape" AND run."op" = asked."op" AND run."dtype" = asked."dtype"
-          AND run."profile" = asked."profile" AND run."regime" IS NULL
-          AND run."epilogue" IS NULL
+          AND run."profile" = asked."profile" AND ${isUsual('run')}
           AND result."medianNs" IS NOT NULL
           AND (result."outcome" -> 'measurement' ->> 'methodologyVersion')::int = asked."methodology"
         ORDER BY "isQuotable" DESC, result."endedAt" DESC, result."id" DESC
@@ -168,8 +170,7 @@ export async function moveHeadlines(
     const variant = variants[place];
     if (!found || !variant) return [];
     const { headline, ...rest } = found;
-    const { highNs, invocations, lowNs, medianNs, spread } = headline;
-    return [{ ...variant, ...rest, ...{ highNs, invocations, lowNs, medianNs, spread } }];
+    return [{ ...variant, ...rest, ...headline }];
   });
   if (rows.length === 0) return;
   await tx.$executeRaw`

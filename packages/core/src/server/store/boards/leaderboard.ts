@@ -22,21 +22,15 @@ import {
 } from '../../../view/api';
 import { rowFigures } from '../../../view/leaderboard';
 import { shownRoof } from '../../gate/belief';
+import type { VariantBest } from '../columns';
 import { fromJson } from '../database';
 import { deviceRef, importedOf } from '../run-view';
 
 const BOARD_ROW = {
   device: { include: { roofs: true } },
   result: {
-    select: {
-      outcome: true,
-      importedBy: true,
-      confirmedBy: true,
-      recordedAt: true,
-      endedAt: true,
-      party: true,
-      run: { select: { address: true, kernel: true, tunables: true } },
-    },
+    include: { run: { select: { tunables: true } } },
+    omit: { coldSamplesNs: true, hotSamplesNs: true },
   },
 } satisfies Prisma.VariantBestInclude;
 
@@ -44,7 +38,7 @@ type HeadlineRow = Prisma.VariantBestGetPayload<{ include: typeof BOARD_ROW }>;
 
 /** The best variant of a device; `machines`: the hosts whose workers have handed in results. */
 type BestRow = HeadlineRow & {
-  readonly naive: NaiveRow | undefined;
+  readonly naive: VariantBest | undefined;
   readonly machines: number;
   readonly shorterMedian: LeaderboardRow['shorterMedian'];
 };
@@ -128,33 +122,19 @@ async function bestRows(
   );
   return rows.map((row) => ({
     ...row,
-    naive: naiveBeside(row, naive),
+    naive: naive.find(({ deviceKey }) => deviceKey === row.deviceKey),
     machines: machines.get(row.deviceKey) ?? 0,
     shorterMedian: shorterMedianOf(row, shorter),
   }));
-}
-
-/** What the speed-up of a row is relative to. */
-interface NaiveRow {
-  readonly deviceKey: string;
-  readonly shape: string;
-  readonly medianNs: number;
-  readonly unranked: string | null;
 }
 
 /** The floors of ladders, on the GPU or the host, where they have headlines: the one to prefer first. */
 const naiveOf = (db: PrismaClient, where: Prisma.VariantBestWhereInput & { op: string }) =>
   db.variantBest.findMany({
     where: { ...where, kernel: { in: [`${where.op}/naive`, `${where.op}/cpu-naive`] } },
-    select: { deviceKey: true, shape: true, medianNs: true, unranked: true },
     // Near `provenNs`, by which a query of Prisma's cannot order.
     orderBy: [{ standing: 'asc' }, { highNs: 'asc' }],
   });
-
-const naiveBeside = (
-  { deviceKey, shape }: Pick<NaiveRow, 'deviceKey' | 'shape'>,
-  naive: readonly NaiveRow[],
-): NaiveRow | undefined => naive.find((row) => row.deviceKey === deviceKey && row.shape === shape);
 
 /**
  * Variants with a shorter median than their device's best that are ranked if it is, and not ranked
@@ -204,9 +184,8 @@ function rankedRows(rows: readonly BestRow[], problem: Problem): LeaderboardRow[
 }
 
 function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
-  const { device, medianNs, result, unranked } = row;
-  const { address, kernel, tunables } = result.run;
-  const variant = { kernel, tunables: fromJson<Variant['tunables']>(tunables) };
+  const { address, device, kernel, medianNs, result, unranked } = row;
+  const variant = { kernel, tunables: fromJson<Variant['tunables']>(result.run.tunables) };
   const { measurement } = fromJson<Extract<Outcome, { kind: 'measured' }>>(result.outcome);
   return {
     rank: null,
@@ -235,7 +214,7 @@ function boardRow(row: BestRow, problem: Problem): LeaderboardRow {
 /** A result that counts is compared with one that counts too, or not at all. */
 function speedupOverNaive(
   row: Pick<HeadlineRow, 'medianNs' | 'unranked'>,
-  naive: NaiveRow | undefined,
+  naive: VariantBest | undefined,
 ): number | null {
   if (!naive || (row.unranked === null && naive.unranked !== null)) return null;
   return naive.medianNs / row.medianNs;

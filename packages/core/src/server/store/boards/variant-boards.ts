@@ -2,7 +2,7 @@ import { Prisma, type PrismaClient } from '@tilemark/db';
 import { InputError, kernelsOf, type Problem, rateOf, shapeText } from '@tilemark/kernels';
 import type { DeviceClass } from '../../../measure/device';
 import { shorterMedian } from '../../../rank/head-to-head';
-import { portability } from '../../../rank/portability';
+import { portability, type VariantTime } from '../../../rank/portability';
 import {
   DEVICE_GROUPS,
   type DeviceRef,
@@ -13,21 +13,15 @@ import {
   type PortabilityReport,
   shownGroups,
 } from '../../../view/api';
+import type { VariantBest } from '../columns';
 import { deviceRef } from '../run-view';
 import { PROVEN_NS } from './headlines';
 import { type BoardProblem, boardProblem, whereProblem } from './leaderboard';
 
-export interface VariantTimeRow {
-  readonly deviceKey: string;
-  readonly kernel: string;
-  readonly address: string;
-  readonly resultId: string;
-  readonly medianNs: number;
-  /** The time it is placed by (rank/headline.ts). */
-  readonly provenNs: number;
-  readonly unranked: string | null;
-  /** As in "VariantBest": 0 is ranked and confirmed, quotable for everybody (gate/parties.ts). */
-  readonly standing: number;
+/** A row of "VariantBest" with the time that it is placed by. */
+export interface VariantTimeRow
+  extends VariantTime,
+    Pick<VariantBest, 'kernel' | 'resultId' | 'medianNs' | 'unranked' | 'standing'> {
   readonly device: DeviceRef;
 }
 
@@ -102,7 +96,7 @@ function byDevice(times: readonly VariantTimeRow[]): ReadonlyMap<string, DeviceT
   }
   const byPreference = (a: VariantTimeRow, b: VariantTimeRow) =>
     a.standing - b.standing || a.provenNs - b.provenNs;
-  for (const of of devices.values()) of.sort(byPreference);
+  for (const ofDevice of devices.values()) ofDevice.sort(byPreference);
   const place = ({ device }: VariantTimeRow) => DEVICE_GROUPS.indexOf(device.class);
   return new Map(
     [...devices].sort(([, [a]], [, [b]]) => place(a) - place(b) || byPreference(a, b)),
@@ -205,13 +199,14 @@ function shippingTo(
   const same = times.find(({ address }) => address === ship);
   return {
     device: best.device,
-    best: measured(best),
-    shorterMedian: shorter && measured(shorter),
-    shipped: same ? { ...measured(same), partOfBest: best.provenNs / same.provenNs } : null,
+    best: measuredTime(best),
+    shorterMedian: shorter && measuredTime(shorter),
+    shipped: same ? { ...measuredTime(same), partOfBest: best.provenNs / same.provenNs } : null,
   };
 }
 
-const measured = ({ address, medianNs, provenNs, resultId }: VariantTimeRow) => ({
+/** As views name a variant beside another. */
+export const measuredTime = ({ address, medianNs, provenNs, resultId }: VariantTimeRow) => ({
   address,
   medianNs,
   provenNs,

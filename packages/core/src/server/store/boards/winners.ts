@@ -34,14 +34,6 @@ export async function winnersOn(
 ): Promise<Winner[]> {
   const rows = await db.variantBest.findMany({
     where: { deviceKey: key, op, isBest: true },
-    select: {
-      op: true,
-      dtype: true,
-      shape: true,
-      profile: true,
-      address: true,
-      medianNs: true,
-    },
     orderBy: { methodology: 'asc' },
   });
   const newest = new Map(rows.map((row) => [`${row.dtype} ${row.shape} ${row.profile}`, row]));
