@@ -41,7 +41,7 @@ export async function startServices(dataDir: string, supervisor: Supervisor): Pr
   return { databaseUrl, redisUrl };
 }
 
-/** Throws DatabaseUnavailable or QueueUnavailable, saying where and what to do. */
+/** Throws ServiceUnavailable or ServiceUnavailable, saying where and what to do. */
 export async function requireServices(databaseUrl: string, redisUrl: string | null): Promise<void> {
   const store = openStore(databaseUrl);
   const queue = openQueue({ databaseUrl, redisUrl });

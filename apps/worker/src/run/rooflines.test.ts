@@ -4,11 +4,11 @@ import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { keepRooflines, rooflineSchema } from '@tilemark/core';
 import {
-  DatabaseUnavailable,
   DirectLink,
   openQueue,
   openStore,
   type Queue,
+  ServiceUnavailable,
   type Store,
 } from '@tilemark/core/server';
 import { pino } from 'pino';
@@ -72,7 +72,7 @@ async function childPid(): Promise<number> {
 it('keeps the roofline of a software adapter under the default profile, once a day', async () => {
   const { keep, deviceKey } = await attach('0');
   const record = vi.spyOn(store.rooflines, 'record');
-  record.mockRejectedValueOnce(new DatabaseUnavailable('away'));
+  record.mockRejectedValueOnce(new ServiceUnavailable('away'));
   const keeping = keep();
   // It keeps every core busy for half a minute: tests that run beside it come first.
   setPriority(await childPid(), constants.priority.PRIORITY_LOW);

@@ -15,7 +15,7 @@ import {
   openQueue,
   openStore,
   type Queue,
-  QueueUnavailable,
+  ServiceUnavailable,
   type Store,
 } from '@tilemark/core/server';
 import { pino } from 'pino';
@@ -78,7 +78,7 @@ async function attach({
   const own = openQueue({ redisUrl, databaseUrl, prefix, lockMs: 2_000 });
   const next = vi.spyOn(own, 'next');
   for (let refused = 0; refused < nextRefused; refused++) {
-    next.mockRejectedValueOnce(new QueueUnavailable('away'));
+    next.mockRejectedValueOnce(new ServiceUnavailable('away'));
   }
   // A device that is not found gets no standard suites, whose runs would come before the test's.
   const devices = { ...store.devices, get: async () => null };

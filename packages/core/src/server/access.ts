@@ -6,7 +6,7 @@ import type { SweepServices } from './submit';
 /**
  * Revokes a worker, as `Workers.revoke` does; its run is the next worker's at once.
  *
- * @throws DatabaseUnavailable
+ * @throws ServiceUnavailable
  */
 export async function revokeWorker(
   services: SweepServices,
@@ -22,7 +22,7 @@ export async function revokeWorker(
 /**
  * Cuts off the workers whose token was revoked or has expired. Returns how many.
  *
- * @throws DatabaseUnavailable
+ * @throws ServiceUnavailable
  */
 export async function endAccess(services: SweepServices): Promise<number> {
   const ended = await services.store.workers.endAccess();

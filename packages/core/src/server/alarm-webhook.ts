@@ -8,7 +8,7 @@ const ANSWER_WITHIN_MS = 10_000;
  * Posts the alarms that were not yet sent to the operator's own address, oldest first, as JSON:
  * `text` for people, as chats show it, and `alarm` as the API has it. An alarm is sent once the
  * address has answered 2xx; until then the next call tries again. Whatever goes wrong there delays
- * nothing else. Throws DatabaseUnavailable, and Error naming the first that could not be sent.
+ * nothing else. Throws ServiceUnavailable, and Error naming the first that could not be sent.
  *
  * @returns how many were sent
  */

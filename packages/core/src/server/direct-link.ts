@@ -57,39 +57,32 @@ export class DirectLink implements Link {
    * For a worker that a token let in. Throws NotAdmitted for one that may not go on, and Refused at
    * `worker` for one to attach again.
    */
-  static async of(services: SweepServices, workerId: string, tokenId: string): Promise<DirectLink> {
-    const admission = await services.store.workers.admission(workerId, tokenId);
-    switch (admission.is) {
-      case 'attached':
-        return new DirectLink(services, { workerId, deviceKey: admission.deviceKey });
-      case 'revoked':
-        throw new NotAdmitted('This worker was revoked. To let it in, make a new token for it.');
-      case 'detached':
-        throw new Refused('This worker is no longer attached: attach it again.', 'worker');
-      case 'unknown':
-        throw new NotAdmitted(`This token has attached no worker ${workerId}.`);
-    }
+  static async forWorker(
+    services: SweepServices,
+    workerId: string,
+    tokenId: string,
+  ): Promise<DirectLink> {
+    const device = await services.store.workers.deviceOf(workerId, tokenId);
+    return new DirectLink(services, { workerId, deviceKey: device });
   }
 
   /** A device that was never seen before gets the standard suites. */
   async attach(worker: WorkerDescription, admission?: Admission): Promise<Attachment> {
     const { store, queue } = this.#services;
-    return translated(async () => {
-      await queue.ping();
-      const attached = await store.workers.attach({ ...worker, ...admission });
-      const { party, released, workerId, deviceKey: key } = attached;
-      this.#worker = { workerId, deviceKey: key };
-      await Promise.all(released.map(({ id }) => this.#putBack(id)));
-      const suites = await backfill(this.#services, key);
-      await visitDevices(this.#services, [key], worker.software);
-      const rooflines = await store.rooflines.latest(key, party);
-      return {
-        ...this.#worker,
-        clockAheadMs: 0,
-        suites,
-        rooflines: rooflines.map(({ profile, measuredAt }) => ({ profile, measuredAt })),
-      };
-    });
+    await queue.ping();
+    const attached = await store.workers.attach({ ...worker, ...admission });
+    const { party, released, workerId, deviceKey: key } = attached;
+    this.#worker = { workerId, deviceKey: key };
+    await Promise.all(released.map(({ id }) => this.#putBack(id)));
+    const suites = await backfill(this.#services, key);
+    await visitDevices(this.#services, [key], worker.software);
+    const rooflines = await store.rooflines.latest(key, party);
+    return {
+      ...this.#worker,
+      clockAheadMs: 0,
+      suites,
+      rooflines: rooflines.map(({ profile, measuredAt }) => ({ profile, measuredAt })),
+    };
   }
 
   async next(signal: AbortSignal): Promise<ClaimedRun | null> {
@@ -103,14 +96,12 @@ export class DirectLink implements Link {
     try {
       for (;;) {
         if (signal.aborted) return null;
-        const job = await translated(() => queue.next(key, workerId, over.signal));
+        const job = await queue.next(key, workerId, over.signal);
         if (!job) return null;
-        const run = await translated(() => store.runs.claim(job.runId, workerId)).catch(
-          async (error: unknown) => {
-            await this.#putBack(job.runId, AGAIN_AFTER_MS);
-            throw error;
-          },
-        );
+        const run = await store.runs.claim(job.runId, workerId).catch(async (error: unknown) => {
+          await this.#putBack(job.runId, AGAIN_AFTER_MS);
+          throw error;
+        });
         if (run && !signal.aborted) return run;
         if (run) await this.handBack(run.id);
         else await this.#notClaimed(job.runId);
@@ -125,7 +116,7 @@ export class DirectLink implements Link {
   async #notClaimed(runId: string): Promise<void> {
     const { store, queue } = this.#services;
     const { workerId, deviceKey: key } = this.#worker;
-    switch (await translated(() => store.runs.whyNotClaimed(runId, workerId))) {
+    switch (await store.runs.whyNotClaimed(runId, workerId)) {
       case 'cut off':
         await this.#putBack(runId);
         throw new NotAdmitted('This worker was revoked, or its token has ended.');
@@ -150,19 +141,17 @@ export class DirectLink implements Link {
     await Promise.all(
       runs.map((id) => this.#ifQueueIsUp(queue.hold({ id, deviceKey: key }, workerId))),
     );
-    return translated(async () => {
-      const [wanted, { lost, released }] = await Promise.all([
-        store.workers.heartbeat(workerId, state),
-        store.runs.review({ ...this.#worker, runs }),
-      ]);
-      await Promise.all(released.map((id) => this.#putBack(id)));
-      return { wanted, lost };
-    });
+    const [wanted, { lost, released }] = await Promise.all([
+      store.workers.heartbeat(workerId, state),
+      store.runs.review({ ...this.#worker, runs }),
+    ]);
+    await Promise.all(released.map((id) => this.#putBack(id)));
+    return { wanted, lost };
   }
 
   async handBack(runId: string): Promise<void> {
     const { store } = this.#services;
-    await translated(() => store.runs.release(runId, this.#worker.workerId));
+    await store.runs.release(runId, this.#worker.workerId);
     await this.#putBack(runId, AGAIN_AFTER_MS);
   }
 
@@ -182,7 +171,7 @@ export class DirectLink implements Link {
   }> {
     const record = { ...ended, workerId };
     const { store, queue } = this.#services;
-    const done = await translated(() => store.runs.record(record)).catch((error: unknown) => {
+    const done = await store.runs.record(record).catch((error: unknown) => {
       if (error instanceof GridUnavailable || error instanceof Refused) throw error;
       if (error instanceof InputError) throw new Refused(error.message, error.field);
       throw Object.assign(new Refused('The store refused the outcome.', 'outcome'), {
@@ -198,12 +187,12 @@ export class DirectLink implements Link {
 
   async roofline(profile: Profile, survey: RooflineSurvey): Promise<void> {
     const { store } = this.#services;
-    await translated(() => store.rooflines.record({ ...this.#worker, profile, survey }));
+    await store.rooflines.record({ ...this.#worker, profile, survey });
   }
 
   async detach(): Promise<void> {
     const { store } = this.#services;
-    await translated(() => store.workers.detach(this.#worker.workerId));
+    await store.workers.detach(this.#worker.workerId);
   }
 
   async close(): Promise<void> {
@@ -223,15 +212,5 @@ export class DirectLink implements Link {
     await work.catch((error: unknown) => {
       if (!(error instanceof ServiceUnavailable)) throw error;
     });
-  }
-}
-
-/** With an outage of a service as the link's own error. */
-async function translated<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ServiceUnavailable)) throw error;
-    throw new GridUnavailable(error.message, { cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connectionError, DatabaseUnavailable, translatingErrors } from './errors';
+import { connectionError, ServiceUnavailable, translatingErrors } from './errors';
 
 const place = { kind: 'database', at: 'db:5432', variable: 'DATABASE_URL' } as const;
 /** As Prisma keeps what Postgres said. */
@@ -19,7 +19,7 @@ describe('connectionError', () => {
     ['a file that cannot be written', '58030'],
     ['a deadlock', '40P01'],
   ])('takes %s for an outage: the same may pass later', (_what, code) => {
-    expect(connectionError(fromPostgres(code), place)).toBeInstanceOf(DatabaseUnavailable);
+    expect(connectionError(fromPostgres(code), place)).toBeInstanceOf(ServiceUnavailable);
   });
 
   it.each([
@@ -38,7 +38,7 @@ describe('connectionError', () => {
     "READONLY You can't write against a read only replica.",
     'MISCONF Redis is configured to save RDB snapshots, but it cannot persist to disk.',
   ])('takes an answer of Redis for an outage: %s', (message) => {
-    expect(connectionError(new Error(message), place)).toBeInstanceOf(DatabaseUnavailable);
+    expect(connectionError(new Error(message), place)).toBeInstanceOf(ServiceUnavailable);
   });
 });
 

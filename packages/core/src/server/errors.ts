@@ -1,20 +1,13 @@
+import { GridUnavailable } from '../link/link';
+
 /** What the server throws, and how an outage of a service is distinguished from any other error. */
 
 /**
- * A service that the product needs is unreachable, or cannot do it now. Nothing was changed;
- * retry later.
+ * The database or the queue is unreachable, or cannot do it now. Nothing was changed; retry later.
  */
-export abstract class ServiceUnavailable extends Error {
+export class ServiceUnavailable extends GridUnavailable {
   /** It is up, and has no room to write. */
   isDiskFull = false;
-}
-
-export class DatabaseUnavailable extends ServiceUnavailable {
-  override readonly name = 'DatabaseUnavailable';
-}
-
-export class QueueUnavailable extends ServiceUnavailable {
-  override readonly name = 'QueueUnavailable';
 }
 
 /** Somebody has had as much as one may have; nothing was changed. */
@@ -82,8 +75,7 @@ export function connectionError(error: unknown, what: DatabaseOrQueue): unknown 
   const message = isDiskFull
     ? `${service} has no room to write (${reason}). Make room on its disk.`
     : `${service} cannot be reached (${reason}). Start it, or correct ${variable}.`;
-  const Unavailable = kind === 'database' ? DatabaseUnavailable : QueueUnavailable;
-  return Object.assign(new Unavailable(message, { cause: error }), { isDiskFull });
+  return Object.assign(new ServiceUnavailable(message, { cause: error }), { isDiskFull });
 }
 
 export interface DatabaseOrQueue {

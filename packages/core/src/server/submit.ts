@@ -35,7 +35,7 @@ export interface SubmitOptions {
  * `reconcile` adds the runs later.
  *
  * @param newSweep a body that `newSweepSchema` has accepted
- * @throws InputError naming the field at fault; DatabaseUnavailable
+ * @throws InputError naming the field at fault; ServiceUnavailable
  */
 export async function submitSweep(
   { store, queue }: SweepServices,

@@ -37,7 +37,7 @@ import {
  * for a worker of the device where none is attached.
  *
  * @param newTuning a body that `newTuningSchema` has accepted
- * @throws InputError naming the field at fault; DatabaseUnavailable
+ * @throws InputError naming the field at fault; ServiceUnavailable
  */
 export async function submitTuning(
   services: SweepServices,

@@ -123,7 +123,7 @@ export function problemOf(error: unknown): HttpProblem {
     if (error.cause) log.error({ err: error.cause }, error.message);
     return new HttpProblem(error.isGone ? 404 : 409, error.message, error.field);
   }
-  if (error instanceof ServiceUnavailable || error instanceof GridUnavailable) {
+  if (error instanceof GridUnavailable) {
     // Its message tells where the service is, which is for the log.
     return new HttpProblem(
       503,

@@ -75,7 +75,7 @@ function own<Path extends OfWorker, Body extends z.ZodType>(
     },
     async (call) => {
       const { id } = call.params as { id: string };
-      const link = await DirectLink.of(call.services, id, signedIn(call.principal).tokenId);
+      const link = await DirectLink.forWorker(call.services, id, signedIn(call.principal).tokenId);
       return answer(link, call);
     },
   );

@@ -5,7 +5,7 @@ import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
 import { deviceKey } from '../../measure/device';
 import { summarise } from '../../statistics/summary';
 import { bestQuerySchema, leaderboardQuerySchema, type RunResult } from '../../view/api';
-import { DatabaseUnavailable } from '../errors';
+import { ServiceUnavailable } from '../errors';
 import { canonicalJson, sha256 } from '../store/database';
 import {
   attach,
@@ -242,7 +242,7 @@ test('an import that is cut off leaves nothing behind, and can be brought again'
   const importing = importResults({ store }, many, importer).catch((error: unknown) => error);
   await vi.waitFor(async () => expect(await other.isAwaited()).toBe(true), { timeout: 30_000 });
   await takeDown(url);
-  expect(await importing).toBeInstanceOf(DatabaseUnavailable);
+  expect(await importing).toBeInstanceOf(ServiceUnavailable);
   await other.client.end();
   await bringUp(url);
   // Connections of the pool that the outage ended are noticed when they are used.

@@ -21,7 +21,7 @@ import { importedSweep } from './spec';
  *
  * @param file a body that `benchFileSchema` has accepted
  * @throws InputError naming the field at fault; NotAdmitted for a worker that no invite let in;
- *   DatabaseUnavailable
+ *   ServiceUnavailable
  */
 export async function importResults(
   { store }: { readonly store: Store },

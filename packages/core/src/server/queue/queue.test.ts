@@ -10,7 +10,7 @@ import { inspect } from 'node:util';
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../../../scripts/services/redis';
 import { bringUp, takeDown, testDatabase, testRedisUrl } from '../../../services.test-helper';
-import { QueueUnavailable } from '../errors';
+import { ServiceUnavailable } from '../errors';
 import { consume as consuming } from './consumer.test-helper';
 import type { Queue } from './queue';
 import { openQueue } from './queue';
@@ -317,7 +317,7 @@ describe('an unreachable service', () => {
     ]);
     for (const attempt of attempts) {
       const error: unknown = attempt.status === 'rejected' ? attempt.reason : null;
-      expect(error).toBeInstanceOf(QueueUnavailable);
+      expect(error).toBeInstanceOf(ServiceUnavailable);
       const { message } = error as Error;
       expect(message).toMatch(/^The queue at 127\.0\.0\.1:1\S* cannot be reached \(\w+\)\./);
       expect(message).toContain(variable);
@@ -351,7 +351,7 @@ describe('a consumer outlives an outage', () => {
     const queue = openQueue({ redisUrl: redis!.url, databaseUrl: '' });
     await outage(queue, async () => {
       await redis!.stop();
-      await expect(queue.ping()).rejects.toBeInstanceOf(QueueUnavailable);
+      await expect(queue.ping()).rejects.toBeInstanceOf(ServiceUnavailable);
       const again = await startRedis({ dataDir, port: redis!.port });
       onTestFinished(async () => {
         await again!.stop();
@@ -365,7 +365,7 @@ describe('a consumer outlives an outage', () => {
     const queue = openQueue({ databaseUrl });
     await outage(queue, async () => {
       await takeDown(databaseUrl);
-      await expect(queue.ping()).rejects.toBeInstanceOf(QueueUnavailable);
+      await expect(queue.ping()).rejects.toBeInstanceOf(ServiceUnavailable);
       await bringUp(databaseUrl);
     });
   });
@@ -389,7 +389,7 @@ test('a login that Redis refuses is told without its password', async () => {
     prefix: randomUUID(),
     onError: (error) => told.push(error),
   });
-  await expect(queue.ping()).rejects.toThrow(QueueUnavailable);
+  await expect(queue.ping()).rejects.toThrow(ServiceUnavailable);
   await queue.close();
   expect(told.length).toBeGreaterThan(0);
   expect(inspect(told, { depth: 9 })).not.toContain('wrong-and-secret');

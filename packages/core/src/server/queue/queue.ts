@@ -59,7 +59,7 @@ function chooseBackend(options: QueueOptions): Backend {
  * device's queue, so two benchmarks never share a GPU. Whoever is given a run is its holder, by a
  * name of the caller's; any process may go on for a holder.
  *
- * Connects on first use. Methods throw `QueueUnavailable` during an outage.
+ * Connects on first use. Methods throw `ServiceUnavailable` during an outage.
  */
 export function openQueue(options: QueueOptions) {
   const { lockMs = LOCK_MS } = options;

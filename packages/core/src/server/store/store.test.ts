@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bringUp, takeDown, testDatabase } from '../../../services.test-helper';
-import { DatabaseUnavailable } from '../errors';
+import { ServiceUnavailable } from '../errors';
 import { attach, planned, sweepOf } from './fixtures.test-helper';
 import { openStore } from './store';
 
@@ -20,7 +20,7 @@ test('every part says in one line what to do when there is no database', async (
   ];
   for (const attempt of await Promise.allSettled(attempts)) {
     const error: unknown = attempt.status === 'rejected' ? attempt.reason : null;
-    expect(error).toBeInstanceOf(DatabaseUnavailable);
+    expect(error).toBeInstanceOf(ServiceUnavailable);
     const { message } = error as Error;
     expect(message).toMatch(/^The database at 127\.0\.0\.1:1\/tilemark cannot be reached \(.*\)\./);
     expect(message).toContain('DATABASE_URL');
@@ -35,8 +35,8 @@ test('a store works again when the database is back', async () => {
   const store = openStore(url);
   const { deviceKey } = await attach(store);
   await takeDown(url);
-  await expect(store.devices.get(deviceKey)).rejects.toBeInstanceOf(DatabaseUnavailable);
-  await expect(attach(store)).rejects.toBeInstanceOf(DatabaseUnavailable);
+  await expect(store.devices.get(deviceKey)).rejects.toBeInstanceOf(ServiceUnavailable);
+  await expect(attach(store)).rejects.toBeInstanceOf(ServiceUnavailable);
   await bringUp(url);
   expect(await store.devices.get(deviceKey)).not.toBeNull();
   await store.close();
@@ -46,6 +46,6 @@ test('a mistake of the caller is not taken for an outage', async () => {
   const store = openStore(await testDatabase());
   const error = await sweepOf(store, [planned('no-such-device')]).catch((each: unknown) => each);
   expect(error).toBeInstanceOf(Error);
-  expect(error).not.toBeInstanceOf(DatabaseUnavailable);
+  expect(error).not.toBeInstanceOf(ServiceUnavailable);
   await store.close();
 });

@@ -7,12 +7,7 @@ import { sharedReads } from '../shared-read';
 import { type AlarmQuery, alarmsOf } from './alarms';
 import { auditOf } from './audit';
 import { bestVariantOf } from './boards/best-variant';
-import {
-  headToHeadOf,
-  kernelBestsOf,
-  kernelResultsOf,
-  measuredVariantsOf,
-} from './boards/comparisons';
+import { headToHeadOf, kernelBestsOf, kernelResultsOf } from './boards/comparisons';
 import { leaderboardOf } from './boards/leaderboard';
 import { overviewOf } from './boards/overview';
 import { heatMapOf, portabilityOf } from './boards/variant-boards';
@@ -31,7 +26,7 @@ import { sweepsOf } from './sweeps';
 import { tokensOf } from './tokens';
 import { tuningsOf } from './tunings/tunings';
 import { watchOf } from './watch';
-import { type Admission, workersOf } from './workers';
+import { workersOf } from './workers';
 
 /**
  * The store: everything the product keeps, in Postgres, one file per noun.
@@ -51,7 +46,7 @@ import { type Admission, workersOf } from './workers';
  * moved by single statements, so Postgres itself decides between concurrent writers. What changes
  * something takes an optional `AuditNote` and writes it in the same transaction.
  *
- * Every method may throw `DatabaseUnavailable`.
+ * Every method may throw `ServiceUnavailable`.
  */
 export type Store = ReturnType<typeof openStore>;
 
@@ -73,7 +68,7 @@ const OVERVIEW_MS = 30_000;
 
 /**
  * The store on a migrated Postgres database. Connects on first use: an outage shows as
- * `DatabaseUnavailable` from each method, and ends when the database is back.
+ * `ServiceUnavailable` from each method, and ends when the database is back.
  *
  * @param databaseUrl `postgres://user:password@host:port/database`
  * @param gpuSeconds that contributed kernels of a token have within a day; 0: no limit
@@ -147,11 +142,9 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     workers: {
       ...workers,
       /** Of all workers at once. One that is not among the admitted is looked up by itself. */
-      admission: async (workerId: string, tokenId: string): Promise<Admission> => {
+      deviceOf: async (workerId: string, tokenId: string): Promise<string> => {
         const worker = (await admitted.read('workers', workers.admitted)).get(workerId);
-        return worker?.tokenId === tokenId
-          ? { is: 'attached', deviceKey: worker.deviceKey }
-          : workers.admission(workerId, tokenId);
+        return worker?.tokenId === tokenId ? worker.deviceKey : workers.deviceOf(workerId, tokenId);
       },
       heartbeat: (workerId: string, state: WorkingState) => beaten({ workerId, state }),
       attach: ending(workers.attach),
@@ -179,7 +172,6 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     headToHead: board('head to head', headToHeadOf),
     /** These three as they were at most 30 s ago: they read every result. */
     kernelBests: () => kept.read('kernel bests', () => kernelBestsOf(db)),
-    measuredVariants: () => kept.read('variants', () => measuredVariantsOf(db)),
     overview: () => kept.read('overview', () => overviewOf(db)),
     devicesWithWinners: (op: OpId) =>
       kept.read(`devices with winners ${op}`, () => devicesWithWinners(db, op)),

@@ -1,6 +1,6 @@
 import { PREPARED, type Prisma, type PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
-import { NotAdmitted, type WorkerDescription } from '../../link/link';
+import { NotAdmitted, Refused, type WorkerDescription } from '../../link/link';
 import type { WorkingState } from '../../link/wire';
 import { deviceKey } from '../../measure/device';
 import type { WantedState, Worker } from '../../view/api';
@@ -18,11 +18,6 @@ export interface CutOff {
   readonly released: readonly { id: string; deviceKey: string }[];
 }
 
-/** Whether a worker may go on. */
-export type Admission =
-  | { readonly is: 'attached'; readonly deviceKey: string }
-  | { readonly is: 'revoked' | 'detached' | 'unknown' };
-
 export interface Heartbeat {
   readonly workerId: string;
   readonly state: WorkingState;
@@ -37,9 +32,9 @@ interface AttachingWorker extends WorkerDescription {
 export function workersOf(db: PrismaClient) {
   return {
     /**
-     * Registers device and worker. `newDevice`: it was never seen before; `released`: the runs that
-     * the worker had in hand when it ended without a word. Throws NotAdmitted where the token does
-     * not let it in: it has ended, or this worker, or another that attached with it, was revoked.
+     * Registers device and worker. `released`: the runs that the worker had in hand when it ended
+     * without a word. Throws NotAdmitted where the token does not let it in: it has ended, or this
+     * worker, or another that attached with it, was revoked.
      */
     attach(worker: AttachingWorker) {
       const { name, host, version, identity, capabilities, instance } = worker;
@@ -73,13 +68,7 @@ export function workersOf(db: PrismaClient) {
         const workerId = await attachedAs(tx, described, instance);
         const released = await releaseRuns(tx, workerId, true);
         await noted(tx, note, workerId);
-        return {
-          workerId,
-          deviceKey: key,
-          party: ownedBy ?? OPERATOR,
-          newDevice: count === 1,
-          released,
-        };
+        return { workerId, deviceKey: key, party: ownedBy ?? OPERATOR, released };
       });
     },
 
@@ -92,19 +81,25 @@ export function workersOf(db: PrismaClient) {
       return new Map(rows.map(({ id, ...worker }) => [id, worker]));
     },
 
-    /** Whether a worker may go on: attached, and with this token. */
-    async admission(workerId: string, tokenId: string): Promise<Admission> {
+    /**
+     * The device of a worker that may go on: attached, and with this token. Throws NotAdmitted for any
+     * other, and Refused at `worker` for one to attach again.
+     */
+    async deviceOf(workerId: string, tokenId: string): Promise<string> {
       const [worker] = await db.$queryRaw<
         { deviceKey: string; isRevoked: boolean; isDetached: boolean }[]
       >`
         ${PREPARED} SELECT "deviceKey", "revokedAt" IS NOT NULL AS "isRevoked",
           "detachedAt" IS NOT NULL AS "isDetached"
         FROM "Worker" WHERE "id" = ${workerId} AND "tokenId" = ${tokenId}`;
-      if (!worker) return { is: 'unknown' };
-      if (worker.isRevoked) return { is: 'revoked' };
-      return worker.isDetached
-        ? { is: 'detached' }
-        : { is: 'attached', deviceKey: worker.deviceKey };
+      if (!worker) throw new NotAdmitted(`This token has attached no worker ${workerId}.`);
+      if (worker.isRevoked) {
+        throw new NotAdmitted('This worker was revoked. To let it in, make a new token for it.');
+      }
+      if (worker.isDetached) {
+        throw new Refused('This worker is no longer attached: attach it again.', 'worker');
+      }
+      return worker.deviceKey;
     },
 
     /**
