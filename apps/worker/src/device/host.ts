@@ -2,7 +2,12 @@ import { constants } from 'node:buffer';
 import { readdir, readFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceCapabilities, DeviceIdentity, OpenDevice } from '@tilemark/core';
+import {
+  type DeviceCapabilities,
+  type DeviceIdentity,
+  limitsBy,
+  type OpenDevice,
+} from '@tilemark/core';
 import { createHostExecutor, type HostPool } from '@tilemark/kernels';
 import { version } from '../../package.json';
 
@@ -82,12 +87,7 @@ function hostCapabilities({ memoryBytes }: Machine): DeviceCapabilities {
   const arrayBytes = Math.min(Math.floor(memoryBytes / 4), constants.MAX_LENGTH);
   return {
     features: [],
-    maxComputeInvocationsPerWorkgroup: 1,
-    maxComputeWorkgroupSizeX: 1,
-    maxComputeWorkgroupSizeY: 1,
-    maxComputeWorkgroupSizeZ: 1,
-    maxComputeWorkgroupStorageSize: 1,
-    maxComputeWorkgroupsPerDimension: 1,
+    ...limitsBy(() => 1),
     maxStorageBufferBindingSize: arrayBytes,
     maxBufferSize: arrayBytes,
   };

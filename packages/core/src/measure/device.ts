@@ -61,6 +61,15 @@ export const PLAIN_WEBGPU: DeviceCapabilities = {
   maxBufferSize: 2 ** 28,
 };
 
+type Limits = Omit<DeviceCapabilities, 'features'>;
+
+/** All limits that decide feasibility, by their names. */
+export const limitsBy = (limitOf: (limit: keyof Limits) => number): Limits => {
+  const { features: _, ...limits } = PLAIN_WEBGPU;
+  const names = Object.keys(limits) as (keyof Limits)[];
+  return Object.fromEntries(names.map((name) => [name, limitOf(name)])) as Limits;
+};
+
 /**
  * Stable key of a device: `vendor-architecture-device-backend-runtime`, lower case,
  * with every run of characters other than letters and digits written as one `_`.

@@ -1,6 +1,6 @@
 import { choosesSize, SIZE_CONTROL, subgroupSizes } from '@tilemark/kernels';
 import { z } from 'zod';
-import type { DeviceCapabilities } from '../measure/device';
+import { type DeviceCapabilities, limitsBy } from '../measure/device';
 
 /** Features that kernels or timing use; requested if the adapter has them. */
 const FEATURES: readonly string[] = [
@@ -39,14 +39,7 @@ function capabilitiesOf({ features, limits }: GPUDevice, info: GPUAdapterInfo): 
   const abilities = features.has('subgroups') ? subgroupAbilities(info, features) : [];
   return {
     features: [...features, ...abilities].sort(),
-    maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
-    maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
-    maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,
-    maxComputeWorkgroupSizeZ: limits.maxComputeWorkgroupSizeZ,
-    maxComputeWorkgroupStorageSize: limits.maxComputeWorkgroupStorageSize,
-    maxComputeWorkgroupsPerDimension: limits.maxComputeWorkgroupsPerDimension,
-    maxStorageBufferBindingSize: limits.maxStorageBufferBindingSize,
-    maxBufferSize: limits.maxBufferSize,
+    ...limitsBy((limit) => limits[limit]),
   };
 }
 

@@ -90,7 +90,6 @@ function passedRun(record: RecordedRun, facts: Facts | null): PassedRun | Error 
       facts,
       outcome,
       statedRoof,
-      endedAt: record.endedAt,
       run: facts,
       resultId: uuidv7(),
       party: facts.party,
@@ -242,11 +241,11 @@ async function endRuns(
   { environments, hashes, sources }: ReturnType<typeof contentsOf>,
 ): Promise<ReadonlySet<string>> {
   const runIds = runs.map(({ facts }) => facts.id);
-  const rows = runs.map(({ endedAt, outcome, party, record, resultId }, at) => ({
+  const rows = runs.map(({ outcome, party, record, resultId }, at) => ({
     runId: record.runId,
     workerId: record.workerId,
     beganAt: record.beganAt,
-    endedAt,
+    endedAt: record.endedAt,
     ...hashes[at],
     ...outcomeColumns(outcome),
     state: outcome.kind,

@@ -18,7 +18,6 @@ export interface AdmittedRun {
   readonly resultId: string;
   readonly run: RunColumns & Parameters<typeof runOf>[0];
   readonly outcome: Outcome;
-  readonly endedAt: string;
   /** Whose word it is; null: unknown. */
   readonly party: string | null;
   /** Others have machines of its device, or brought files of it. */

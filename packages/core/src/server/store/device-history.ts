@@ -1,19 +1,16 @@
 import type { PrismaClient } from '@tilemark/db';
-import { type Dtype, isKnownProblem, type OpId, parseProblem } from '@tilemark/kernels';
-import type { Profile } from '../../measure/device';
+import { isKnownProblem, parseProblem } from '@tilemark/kernels';
 import type {
   DeviceHistory,
   SoftwareVersion,
   VariantHistory,
   VersionResult,
 } from '../../view/device';
+import type { VariantBest } from './columns';
 
-interface Row extends Omit<VersionResult, 'since'> {
-  readonly op: OpId;
-  readonly dtype: Dtype;
-  readonly shape: string;
-  readonly profile: Profile;
-  readonly address: string;
+interface Row
+  extends Omit<VersionResult, 'since'>,
+    Pick<VariantBest, 'op' | 'dtype' | 'shape' | 'profile' | 'address'> {
   readonly since: Date;
 }
 

@@ -106,8 +106,7 @@ export async function importSweep(
       await refuseTwins(tx, kept);
       await settle(
         tx,
-        kept.map(({ endedAt, id: resultId, outcome, row: run }) => ({
-          endedAt,
+        kept.map(({ id: resultId, outcome, row: run }) => ({
           outcome,
           party,
           resultId,

@@ -174,29 +174,17 @@ export async function moveHeadlines(
   });
   if (rows.length === 0) return;
   await tx.$executeRaw`
-    ${PREPARED} INSERT INTO "VariantBest" ("deviceKey", "op", "dtype", "shape", "profile", "methodology",
-      "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
-      "standing", "unranked")
-    SELECT "deviceKey", "op", "dtype", "shape", "profile", "methodology",
-      "address", "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "spread",
-      "standing", "unranked"
-    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS asked("deviceKey" text, "op" text,
-      "dtype" text, "shape" text, "profile" "Profile", "methodology" int, "address" text,
-      "kernel" text, "resultId" text, "medianNs" float8, "lowNs" float8, "highNs" float8,
-      "invocations" int, "spread" float8, "standing" int, "unranked" text)
-    ORDER BY "deviceKey", "op", "dtype", "shape", "profile", "methodology", "address"
-    ON CONFLICT ("deviceKey", "op", "dtype", "shape", "profile", "methodology", "address")
-    DO UPDATE SET "resultId" = EXCLUDED."resultId", "medianNs" = EXCLUDED."medianNs",
-      "lowNs" = EXCLUDED."lowNs", "highNs" = EXCLUDED."highNs",
-      "invocations" = EXCLUDED."invocations", "spread" = EXCLUDED."spread",
-      "standing" = EXCLUDED."standing", "unranked" = EXCLUDED."unranked"`;
+    ${PREPARED} INSERT INTO "VariantBest" (${columns([...KEY, 'kernel', ...VALUES])})
+    SELECT ${columns([...KEY, 'kernel', ...VALUES])}
+    FROM json_populate_recordset(NULL::"VariantBest", ${JSON.stringify(rows)}::json)
+    ORDER BY ${columns(KEY)} ON CONFLICT (${columns(KEY)})
+    DO UPDATE SET (${columns(VALUES)}) = ROW (${columns(VALUES, 'EXCLUDED.')})`;
   const problems = new Map(rows.map((row) => [keyOf({ ...row, address: '' }), row]));
   await tx.$executeRaw`
     ${PREPARED} UPDATE "VariantBest" AS moved
     SET "isBest" = (moved."address" = first."address")
-    FROM json_to_recordset(${JSON.stringify([...problems.values()])}::json) AS problem(
-        "deviceKey" text, "op" text, "dtype" text, "shape" text, "profile" "Profile",
-        "methodology" int)
+    FROM json_populate_recordset(NULL::"VariantBest",
+        ${JSON.stringify([...problems.values()])}::json) AS problem
       CROSS JOIN LATERAL (
         SELECT "address" FROM "VariantBest" AS v
         WHERE ${ofProblem('v', 'problem')} AND strpos("kernel", '@') = 0
@@ -205,23 +193,27 @@ export async function moveHeadlines(
       AND moved."isBest" <> (moved."address" = first."address")`;
 }
 
-const keyOf = ({
-  address,
-  deviceKey,
-  dtype,
-  methodology,
-  op,
-  profile,
-  shape,
-}: VariantKey): string => [deviceKey, op, dtype, shape, profile, methodology, address].join(' ');
+const keyOf = (row: VariantKey): string => KEY.map((name) => row[name]).join(' ');
+
+const PROBLEM = ['deviceKey', 'op', 'dtype', 'shape', 'profile', 'methodology'] as const;
+/** Of a row of "VariantBest", and what moves of it. */
+const KEY = [...PROBLEM, 'address'] as const;
+const VALUES = [
+  'resultId',
+  'medianNs',
+  'lowNs',
+  'highNs',
+  'invocations',
+  'spread',
+  'standing',
+].concat('unranked');
+
+const columns = (names: readonly string[], row = ''): Prisma.Sql =>
+  Prisma.raw(names.map((name) => `${row}"${name}"`).join(', '));
 
 /** Whether two rows are of one problem of one device. */
 const ofProblem = (a: string, b: string): Prisma.Sql =>
-  Prisma.raw(
-    ['deviceKey', 'op', 'dtype', 'shape', 'profile', 'methodology']
-      .map((column) => `${a}."${column}" = ${b}."${column}"`)
-      .join(' AND '),
-  );
+  Prisma.raw(PROBLEM.map((name) => `${a}."${name}" = ${b}."${name}"`).join(' AND '));
 
 /** Moves what rests on these results, whose standing has changed. */
 export async function moveBests(

@@ -16,7 +16,12 @@ import {
   sourceFor,
 } from '@tilemark/kernels';
 import { least, rollup } from 'd3-array';
-import { type DeviceCapabilities, PLAIN_WEBGPU, type Profile } from '../../../measure/device';
+import {
+  type DeviceCapabilities,
+  limitsBy,
+  PLAIN_WEBGPU,
+  type Profile,
+} from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
 import { nearestProblem } from '../../../rank/nearest';
 import { geometricMean } from '../../../rank/rank';
@@ -202,18 +207,10 @@ const isOffered = (variant: ResolvedVariant, dtype: Dtype): boolean =>
 
 /** A device without limits, with the features of a variant: only the problem can forbid it. */
 function whatItNeeds({ definition, tunables }: ResolvedVariant, dtype: Dtype): DeviceLimits {
-  const none = Number.POSITIVE_INFINITY;
   const isGpu = definition.runsOn === 'gpu';
   return {
     features: isGpu ? kernelNeeds(definition, tunables, dtype).features : [],
-    maxComputeInvocationsPerWorkgroup: none,
-    maxComputeWorkgroupSizeX: none,
-    maxComputeWorkgroupSizeY: none,
-    maxComputeWorkgroupSizeZ: none,
-    maxComputeWorkgroupStorageSize: none,
-    maxComputeWorkgroupsPerDimension: none,
-    maxStorageBufferBindingSize: none,
-    maxBufferSize: none,
+    ...limitsBy(() => Number.POSITIVE_INFINITY),
   };
 }
 
