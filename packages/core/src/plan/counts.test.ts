@@ -1,7 +1,7 @@
 import type { Problem } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from '../measure/device';
-import { countRuns, estimateOf, type Pace, secondsOf } from './counts';
+import { countRuns, estimateOf, type Pace } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
 
@@ -45,7 +45,7 @@ describe('countRuns', () => {
       runs: 3,
       isTooMany: false,
       skipped: [],
-      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null, longestSeconds: null }],
+      devices: [{ key: 'a', runs: 3, skipped: [], seconds: null }],
     });
   });
 
@@ -71,18 +71,17 @@ const run = (n: number) => ({ deviceKey: 'a', problem: matmul(n), policy: 'defau
 
 it('takes the shape whose work is nearest', () => {
   const paces = [pace('64', 1), pace('1024', 9), pace('256x128x512', 3)];
-  expect(secondsOf(run(60), paces)).toBe(1);
-  expect(secondsOf(run(256), paces)).toBe(3);
-  expect(secondsOf(run(4096), paces)).toBe(9);
+  expect(estimateOf(run(60), paces)).toBe(1);
+  expect(estimateOf(run(256), paces)).toBe(3);
+  expect(estimateOf(run(1024), paces)).toBe(9);
 });
 
-it('estimates a run by one of at most twice or half its work, and by no guess', () => {
-  const paces = [pace('64', 1), pace('256', 5), pace('1024', 9, { isGuess: true })];
+it('estimates a run by one of at most twice or half its work', () => {
+  const paces = [pace('64', 1), pace('256', 5)];
   expect(estimateOf(run(70), paces)).toBe(1);
   expect(estimateOf(run(96), paces)).toBeNull();
   expect(estimateOf(run(240), paces)).toBe(5);
   expect(estimateOf(run(1024), paces)).toBeNull();
-  expect(secondsOf(run(1024), paces)).toBe(9);
 });
 
 it('knows nothing from other devices, ops and policies', () => {
@@ -91,7 +90,7 @@ it('knows nothing from other devices, ops and policies', () => {
     pace('64', 1, { policy: 'smoke' }),
     pace('64x32', 1, { op: 'transpose' }),
   ];
-  expect(secondsOf(run(64), others)).toBeNull();
+  expect(estimateOf(run(64), others)).toBeNull();
 });
 
 it('adds up what a device has to do, and says nothing of one without past runs', () => {
@@ -110,14 +109,9 @@ it('adds up what a device has to do, and says nothing of one without past runs',
   ];
   const spec = { cases, profiles: ['default' as const], policy: 'default' as const };
   expect(countRuns(spec, devices, [pace('64', 4)]).devices).toEqual([
-    { key: 'a', runs: 2, skipped: [], seconds: 8, longestSeconds: 4 },
-    { key: 'b', runs: 2, skipped: [], seconds: null, longestSeconds: null },
+    { key: 'a', runs: 2, skipped: [], seconds: 8 },
+    { key: 'b', runs: 2, skipped: [], seconds: null },
   ]);
-  // What may hang is foreseen from further away than what is estimated.
-  expect(countRuns(spec, devices, [pace('16', 4)]).devices[0]).toMatchObject({
-    seconds: null,
-    longestSeconds: 4,
-  });
   // A run that is skipped takes no time.
   const wide = cases.map((sweepCase) => ({ ...sweepCase, tunables: { BLOCK: [8, 16, 32] } }));
   const [limited] = countRuns(

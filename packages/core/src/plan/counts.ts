@@ -34,8 +34,6 @@ export interface DeviceRunCount {
   readonly skipped: readonly SkippedRuns[];
   /** How long the others take, within a factor of two, s; null where no past run is like one of them. */
   readonly seconds: number | null;
-  /** The one that may take longest, roughly; null where nothing is known of the device. */
-  readonly longestSeconds: number | null;
 }
 
 /**
@@ -66,14 +64,12 @@ export function countRuns(
       const ofDevice = runs.filter(({ deviceKey }) => deviceKey === key);
       if (ofDevice.length === 0) return [];
       const able = ofDevice.filter(({ why }) => why === null);
-      const rough = timesOf(able, (run) => secondsOf(run, paces));
       return [
         {
           key,
           runs: ofDevice.length,
           skipped: skippedByReason(ofDevice),
           seconds: sumOrNull(timesOf(able, (run) => estimateOf(run, paces))),
-          longestSeconds: isKnown(rough) ? Math.max(0, ...rough) : null,
         },
       ];
     }),
@@ -131,10 +127,6 @@ export interface Pace {
   readonly policy: string;
   /** Mean of the runs, s. */
   readonly seconds: number;
-  /** Median of the time of a dispatch, ns; absent where it is not known. */
-  readonly dispatchNs?: number;
-  /** Worked out from rates: it tells a run that may hang from others, and is no estimate. */
-  readonly isGuess?: boolean;
 }
 
 /** What is estimated: a run of a device. */
@@ -144,37 +136,30 @@ export interface PacedRun {
   readonly policy: string;
 }
 
-/**
- * How long a run may take, roughly: as long as runs of the same op under the same policy took on its
- * device on the shape closest in work. Null if there were none; other devices, ops, or policies say
- * nothing.
- */
-export const secondsOf = (run: PacedRun, paces: readonly Pace[]): number | null =>
-  nearestPace(run, paces)?.seconds ?? null;
-
 /** Runs take times within a factor of two of each other where their work is. */
 const ALIKE_DOUBLINGS = 1;
 
-/** The same as an estimate to be shown: null where no past run was like it. */
-export function estimateOf(run: PacedRun, paces: readonly Pace[]): number | null {
-  const nearest = nearestPace(run, paces);
-  return nearest && !nearest.isGuess && nearest.distance <= ALIKE_DOUBLINGS
-    ? nearest.seconds
-    : null;
-}
-
-function nearestPace({ deviceKey, policy, problem }: PacedRun, paces: readonly Pace[]) {
+/**
+ * How long a run may take: as long as runs of the same op under the same policy took on its device
+ * on the shape closest in work. Null where no past run was like it; other devices, ops, or policies
+ * say nothing.
+ */
+export function estimateOf(
+  { deviceKey, policy, problem }: PacedRun,
+  paces: readonly Pace[],
+): number | null {
   const { op } = problem;
   // What time is proportional to.
   const work = volume(problem);
   const alike = paces.filter(
     (pace) => pace.deviceKey === deviceKey && pace.policy === policy && pace.op === op,
   );
-  return least(
+  const nearest = least(
     alike.map((pace) => {
       const doublings = Math.log2(work / volume({ op, shape: parseShape(op, pace.shape) }));
       return { ...pace, distance: Math.abs(doublings) };
     }),
     ({ distance }) => distance,
   );
+  return nearest && nearest.distance <= ALIKE_DOUBLINGS ? nearest.seconds : null;
 }

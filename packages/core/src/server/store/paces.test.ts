@@ -22,7 +22,7 @@ test('the pace of a device is the median time from one end to the next in a swee
     await store.runs.record({ ...run, endedAt: new Date(start + second * 1e3).toISOString() });
   }
   const paces = await store.devices.paces([deviceKey, other.deviceKey]);
-  const pace = { deviceKey, op: 'matmul', policy: 'default', dispatchNs: 1e6 };
+  const pace = { deviceKey, op: 'matmul', policy: 'default' };
   expect(paces.toSorted((a, b) => a.seconds - b.seconds)).toEqual([
     { ...pace, shape: '64', seconds: 3 },
     { ...pace, shape: '128', seconds: 9 },

@@ -18,10 +18,9 @@ export async function pacesOf(
 ): Promise<Pace[]> {
   if (keys.length === 0) return [];
   return db.$queryRaw<Pace[]>`
-    SELECT "deviceKey", "op", "shape", "policy", avg("seconds") AS "seconds",
-      percentile_cont(0.5) WITHIN GROUP (ORDER BY "medianNs") AS "dispatchNs"
+    SELECT "deviceKey", "op", "shape", "policy", avg("seconds") AS "seconds"
     FROM (
-      SELECT run.*, result."medianNs", least(
+      SELECT run.*, least(
         extract(epoch FROM run."endedAt" - lag(run."endedAt") OVER (
           PARTITION BY run."deviceKey", run."sweepId", result."workerId" ORDER BY run."endedAt")),
         extract(epoch FROM result."recordedAt" - run."claimedAt"))::float8 AS "seconds"

@@ -2,7 +2,6 @@ import type { Device } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/form';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
-import { ratePaces } from '@/features/sweeps/new/rate-paces';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
 import { firstItems } from '@/server/pages/lists';
 import { readable, visitor } from '@/server/session/visitor';
@@ -27,15 +26,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
     visitor(),
     query.sweep ? store.sweeps.get(query.sweep) : null,
   ]);
-  const keys = foremost(devices, query.device);
-  const [past, summaries] = await Promise.all([
-    store.devices.paces(keys),
-    store.devices.summaries(keys),
-  ]);
-  const paces = [
-    ...past,
-    ...keys.flatMap((key) => ratePaces(key, summaries.get(key)?.roofs ?? [], past)),
-  ];
+  const paces = await store.devices.paces(foremost(devices, query.device));
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);
   const copy = sweep ? formOfSweep(sweep, blank) : { form: blank, refused: [] };

@@ -1,4 +1,4 @@
-import { type Device, type Pace, PLAIN_WEBGPU } from '@tilemark/core';
+import { type Device, PLAIN_WEBGPU } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { sweepFormSchema } from './counted';
@@ -13,8 +13,6 @@ const gpu = {
 } as unknown as Device;
 const manyOf = (device: Device) =>
   Array.from({ length: 1_000 }, (_, at) => ({ ...device, key: `${at}` }));
-const pace = { deviceKey: 'a', op: 'matmul', policy: 'default', seconds: 400 } as const;
-const slow: Pace[] = [{ ...pace, shape: '2048' }];
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const byHand = (over: Partial<SweepForm['cases'][number]>): SweepForm => {
@@ -29,7 +27,7 @@ const layouts = (n: string): SweepForm => ({
 });
 
 describe('sweepFormSchema', () => {
-  it.each<[SweepForm, string, RegExp, Device[]?, Pace[]?]>([
+  it.each<[SweepForm, string, RegExp, Device[]?]>([
     [byHand({ shapes: 'abc' }), 'cases.0.shapes', /abc/],
     [byHand({ shapes: '  ' }), 'cases.0.shapes', /at least one shape/],
     [byHand({ dtypes: [] }), 'cases.0.dtypes', /at least one element type/],
@@ -37,24 +35,17 @@ describe('sweepFormSchema', () => {
     [layouts('0'), 'params.n', /16/],
     [layouts('16384'), 'params.n', /GiB in one buffer/],
     [byHand({ shapes: '16384' }), 'cases.0.shapes', /GiB in one buffer/],
-    [layouts('2048'), 'params.n', /counts as hung/, [gpu], slow],
     [byHand({ dtypes: ['f16'] }), 'cases.0.kernel', /Every run would be skipped: .*f16/],
     [byHand({ shapes: '1..64 +1' }), 'cases.0.shapes', /limit of/, manyOf(gpu)],
     [layouts('64'), 'devices', /No worker is attached/, [{ ...gpu, workers: 0 }]],
     [layouts('64'), 'devices', /No device is attached/, []],
-  ])(
-    'tells what is wrong at its control',
-    (form, control, message, devices = [gpu], paces = []) => {
-      const [issue] = sweepFormSchema(devices, paces).safeParse(form).error?.issues ?? [];
-      expect(issue?.message).toMatch(message);
-      expect(issue?.path.join('.')).toBe(control);
-    },
-  );
+  ])('tells what is wrong at its control', (form, control, message, devices = [gpu]) => {
+    const [issue] = sweepFormSchema(devices).safeParse(form).error?.issues ?? [];
+    expect(issue?.message).toMatch(message);
+    expect(issue?.path.join('.')).toBe(control);
+  });
 
   it('accepts what can be submitted', () => {
     expect(sweepFormSchema([gpu]).safeParse(byHand({})).success).toBe(true);
-    // Another device ends what one does not.
-    const fast = { ...gpu, key: 'b' };
-    expect(sweepFormSchema([gpu, fast], slow).safeParse(layouts('2048')).success).toBe(true);
   });
 });

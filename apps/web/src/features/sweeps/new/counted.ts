@@ -2,13 +2,12 @@
 import {
   countRuns,
   type Device,
-  type DeviceRunCount,
   MAX_RUNS_PER_SWEEP,
   type Pace,
   type RunCount,
   type SweepSpec,
 } from '@tilemark/core';
-import { formatCount, formatEstimate } from '@/ui/format';
+import { formatCount } from '@/ui/format';
 import { controlsSchema, refusalOf, type SweepForm, specOf, toNewSweep } from './form';
 
 type Counted =
@@ -19,7 +18,7 @@ type Counted =
 export function counted(
   form: SweepForm,
   devices: readonly Device[],
-  paces: readonly Pace[],
+  paces: readonly Pace[] = [],
 ): Counted {
   let spec: SweepSpec;
   let count: RunCount;
@@ -55,20 +54,8 @@ export function counted(
   if (reason && skipped === count.runs) {
     return refuse('cases.0.kernel', `Every run would be skipped: ${reason.why}.`);
   }
-  // Where another device can measure it, the sweep is not in vain.
-  const hung = count.devices.map(hangs);
-  if (hung[0] && hung.every((why) => why !== null)) return refuse('cases.0.shapes', hung[0]);
   return { ok: true, count };
 }
-
-/** A run this long has a step in which its device is silent for longer than a worker waits, s. */
-const LONGEST_RUN_S = 300;
-
-/** Why a device would not end a run, as far as its past runs tell. */
-export const hangs = ({ longestSeconds }: Pick<DeviceRunCount, 'longestSeconds'>): string | null =>
-  (longestSeconds ?? 0) > LONGEST_RUN_S
-    ? `One run would take ${formatEstimate(longestSeconds ?? 0)}, and a device that is silent for 2 min in one of its steps counts as hung.`
-    : null;
 
 /** A suite's cases have no controls: its first size decides on shapes, the suite itself on the rest. */
 function shownControl(control: string | null, { from, params }: SweepForm): string | null {
@@ -78,9 +65,9 @@ function shownControl(control: string | null, { from, params }: SweepForm): stri
 }
 
 /** The values of a form that can run on the devices; what is wrong is told at its control. */
-export const sweepFormSchema = (devices: readonly Device[], paces: readonly Pace[] = []) =>
+export const sweepFormSchema = (devices: readonly Device[]) =>
   controlsSchema.superRefine((form, { addIssue }) => {
-    const result = counted(form, devices, paces);
+    const result = counted(form, devices);
     if (result.ok || !result.control) return;
     addIssue({ code: 'custom', message: result.message, path: result.control.split('.') });
   });

@@ -2,7 +2,7 @@ import type { Device, DeviceRunCount, Pace } from '@tilemark/core';
 import { type UseFormReturn, useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/short-device-name';
-import { counted, hangs } from './counted';
+import { counted } from './counted';
 import type { SweepForm } from './form';
 
 /** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
@@ -49,9 +49,13 @@ export function RunCount({
   );
 }
 
-function DeviceCount({ count, device }: { count: DeviceRunCount; device: Device | undefined }) {
-  const { key, runs, seconds, skipped } = count;
-  const hung = hangs(count);
+function DeviceCount({
+  count: { key, runs, seconds, skipped },
+  device,
+}: {
+  count: DeviceRunCount;
+  device: Device | undefined;
+}) {
   const inAll = skipped.reduce((total, each) => total + each.runs, 0);
   return (
     <li className="border-t border-line pt-2">
@@ -66,7 +70,6 @@ function DeviceCount({ count, device }: { count: DeviceRunCount; device: Device 
         {inAll > 0 && `, ${formatCount(inAll)} of them skipped`}
         {device?.workers === 0 && '; waiting for a worker'}
       </p>
-      {hung && <p className="text-xs text-amber">{hung}</p>}
       {skipped.length > 0 && (
         <details className="mt-0.5 text-xs text-muted">
           <summary>Why skipped</summary>

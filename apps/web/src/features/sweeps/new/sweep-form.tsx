@@ -34,7 +34,7 @@ export function NewSweepForm({
   maySubmit: boolean;
 }) {
   const router = useRouter();
-  const resolve = useMemo(() => zodResolver(sweepFormSchema(devices, paces)), [devices, paces]);
+  const resolve = useMemo(() => zodResolver(sweepFormSchema(devices)), [devices]);
   const form = useForm<SweepForm>({
     defaultValues: initial,
     // Cases are not shown beside a suite, so they cannot be at fault.
