@@ -25,8 +25,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
 const API = '/api/[...path]';
 /** What answers with a refusal, rightly: everything else has something to read. */
 const REFUSALS: Readonly<Record<string, number>> = {
-  // Shown in place of another page.
-  ...{ '/refused': 404, '/nothing/here': 404 },
+  '/nothing/here': 404,
   // A form's.
   '/logout': 405,
   // It needs a problem.

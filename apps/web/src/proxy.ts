@@ -1,6 +1,4 @@
 import { type NextRequest, NextResponse } from 'next/server';
-import { refusedQuery } from './server/pages/page-queries';
-import { REFUSAL_HEADER, type Refusal, refusalText } from './server/pages/refusal';
 import { PATH_HEADER } from './server/session/redirect';
 
 /**
@@ -35,26 +33,15 @@ function isReadable({ pathname, search }: URL): boolean {
   }
 }
 
-/** Refuses addresses that cannot be read or answered, and gives pages their policy. */
+/** Gives pages their policy. An address that cannot be read is that of none. */
 export function proxy(request: NextRequest): Response {
-  if (!isReadable(request.nextUrl)) {
-    return page(request, { reasons: ['It contains invalid characters.'], path: null });
-  }
-  const reasons = refusedQuery(new URL(request.url));
-  return page(request, reasons.length > 0 ? { reasons, path: request.nextUrl.pathname } : null);
-}
-
-/** Passes on to the page, or to the one that says why there is none: only here its status can be 400. */
-function page(request: NextRequest, refusal: Refusal | null): NextResponse {
   const policy = contentSecurityPolicy(btoa(crypto.randomUUID()));
   const headers = new Headers(request.headers);
   headers.set('Content-Security-Policy', policy);
   headers.set(PATH_HEADER, `${request.nextUrl.pathname}${request.nextUrl.search}`);
-  headers.delete(REFUSAL_HEADER);
-  if (refusal) headers.set(REFUSAL_HEADER, refusalText(refusal));
-  const response = refusal
-    ? NextResponse.rewrite(new URL('/refused', request.url), { request: { headers }, status: 400 })
-    : NextResponse.next({ request: { headers } });
+  const response = isReadable(request.nextUrl)
+    ? NextResponse.next({ request: { headers } })
+    : NextResponse.rewrite(new URL('/unreadable', request.url), { request: { headers } });
   response.headers.set('Content-Security-Policy', policy);
   return response;
 }

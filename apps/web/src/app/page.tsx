@@ -1,7 +1,6 @@
 import type { Store } from '@tilemark/core/server';
 import { shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
-import { notFound } from 'next/navigation';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
 import { apiHref, boardQuerySchema, boardTitle, type View } from '@/features/leaderboard/query';
 import { loadView, OldMethodology } from '@/features/leaderboard/view';
@@ -11,8 +10,9 @@ import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
+import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
-import { type SearchParams, searchObject } from '@/ui/query';
+import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
 import { Words } from '@/ui/words';
 
 export async function generateMetadata({
@@ -40,10 +40,7 @@ const SUBTITLES: Readonly<Record<View, string>> = {
 export default async function LeaderboardPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const given = searchObject(await searchParams);
-  const parsed = boardQuerySchema.safeParse(given);
-  // The proxy has answered 400 to what the schema refuses.
-  if (!parsed.success) notFound();
-  const query = parsed.data;
+  const { query, refused } = parseQuery(boardQuerySchema, given);
   const view = await loadView(store, query);
   const { answer, board, content, groups, hasOwn, referenceShapes } = view;
   const source = apiHref(query);
@@ -55,6 +52,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
 
   return (
     <>
+      <Refused reasons={refused} reset="/" />
       {first && <FirstScreen {...first} />}
       <PageHeader
         title="Leaderboard"
@@ -75,9 +73,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         }
       >
         {SUBTITLES[query.view]}
-        <Words
-          of={['rank', 'variant', 'profile', 'reference', 'peak', 'interval', 'roundoff', 'policy']}
-        />
+        <Words />
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />

@@ -13,28 +13,21 @@ export interface ParsedQuery<T> {
 
 /**
  * Reads a query string parameter by parameter. One that its schema refuses is ignored, with a
- * sentence that says so, and takes its default, so every address gives a page. Of a parameter
- * given twice the first counts.
+ * sentence that says so, and takes its default, so every address gives a page.
  */
-export function parseQuery<Shape extends z.ZodRawShape>(
-  schema: z.ZodObject<Shape>,
+export function parseQuery<Schema extends z.ZodType>(
+  schema: Schema,
   params: Record<string, string | string[] | undefined>,
-): ParsedQuery<z.output<z.ZodObject<Shape>>> {
-  const given = Object.fromEntries(
-    Object.keys(schema.shape).flatMap((name) => {
-      const value = params[name];
-      const first = Array.isArray(value) ? value[0] : value;
-      return first === undefined ? [] : [[name, first]];
-    }),
-  );
+): ParsedQuery<z.output<Schema>> {
+  const given = searchObject(params);
   const whole = schema.safeParse(given);
   if (whole.success) return { query: whole.data, refused: [] };
   const bad = new Set(whole.error.issues.map((issue) => String(issue.path[0])));
   const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !bad.has(name)));
-  return {
-    query: schema.parse(kept),
-    refused: [...bad].map((name) => `${name} cannot be “${String(given[name]).slice(0, 60)}”.`),
-  };
+  const rest = schema.safeParse(kept);
+  // What is left may make no sense without the rest.
+  const query = rest.success ? rest.data : schema.parse({});
+  return { query, refused: refusals(whole.error, given) };
 }
 
 /**
@@ -53,15 +46,8 @@ export function searchObject(
   );
 }
 
-export const searchObjectOf = (search: URLSearchParams): Record<string, string> =>
-  searchObject(
-    Object.fromEntries(
-      [...new Set(search.keys())].map((name) => [name, search.getAll(name).join(',')]),
-    ),
-  );
-
 /** What a schema refuses in a query, one sentence each. */
-export const refusals = (error: z.ZodError, given: Readonly<Record<string, string>>): string[] =>
+const refusals = (error: z.ZodError, given: Readonly<Record<string, string>>): string[] =>
   error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const value = given[name];

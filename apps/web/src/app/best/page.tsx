@@ -1,7 +1,6 @@
 import { type Shape, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { notFound } from 'next/navigation';
 import { Answer } from '@/features/best/answer';
 import { AnswerTable } from '@/features/best/answer-table';
 import { WorkbenchForm } from '@/features/best/form';
@@ -11,8 +10,9 @@ import { gpusOf, tableOf } from '@/features/best/workbench';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
+import { Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
-import { type SearchParams, searchObject } from '@/ui/query';
+import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
 import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Best kernels' };
@@ -33,11 +33,8 @@ const EXAMPLE: Readonly<Record<Question['op'], readonly Shape[]>> = {
 export default async function BestPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const given = searchObject(await searchParams);
-  const parsed = workbenchQuerySchema.safeParse(given);
-  // The proxy has already answered 400 to what the schema refuses.
-  if (!parsed.success) notFound();
+  const { query: asked, refused } = parseQuery(workbenchQuerySchema, given);
   const gpus = await gpusOf(store);
-  const asked = parsed.data;
   const question = {
     ...asked,
     shapes: asked.shapes.length > 0 ? asked.shapes : EXAMPLE[asked.op],
@@ -55,8 +52,9 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
     <>
       <PageHeader title="Best kernels">
         The fastest known variant for each shape on each GPU.
-        <Words of={['variant', 'profile']} />
+        <Words />
       </PageHeader>
+      <Refused reasons={refused} reset="/best" />
       <Panel className="p-4">
         {/* The key resets the controls when the address changes. */}
         <WorkbenchForm key={String(questionQuery(question))} question={question} gpus={gpus} />
