@@ -10,12 +10,6 @@ export interface TensorDims {
   readonly cols: number;
 }
 
-/** A rectangle of a tensor. */
-export interface Region extends TensorDims {
-  readonly row: number;
-  readonly col: number;
-}
-
 export const RATE_UNITS = ['GFLOP/s', 'Gop/s', 'GB/s'] as const;
 export type RateUnit = (typeof RATE_UNITS)[number];
 
@@ -50,15 +44,13 @@ interface OpDeclaration<Side extends string, Count extends string> {
   readonly rival: string;
   /** What its kernels do with elements, for captions: `computes`, `moves`. */
   readonly verb: string;
-  /** Inputs, then the output: their names in kernels and docs, and their column and row in pictures. */
-  readonly tensors: readonly { readonly name: string; readonly at: readonly [number, number] }[];
+  /** Inputs, then the output: their names in kernels and docs. */
+  readonly tensors: readonly string[];
   /** The tensors of a batch are one below the other. */
   inputs(shape: Sizes<Side, Count>): readonly TensorDims[];
   output(shape: Sizes<Side, Count>): TensorDims;
   /** The shape whose tiled tensor (the one divided among workgroups) has these rows and columns. */
   tiled(rows: number, cols: number): Sizes<Side, Count>;
-  /** For each of `tensors`, the region that a tile's workgroup reads or writes. */
-  touches(tile: Region, shape: Sizes<Side, Count>): readonly Region[];
   /** Floating-point (or integer) operations of one run. */
   flops(shape: Sizes<Side, Count>): number;
   /** The most products summed into one output element; it limits how large exact inputs can be. */
@@ -127,7 +119,7 @@ export function defineOp<const Side extends string, const Count extends string =
     if (known) return known;
     const made = storedTensors(
       {
-        names: tensors.map(({ name }) => name),
+        names: tensors,
         inputs: inputs(shape),
         output: output(shape),
         batch: batch(shape),

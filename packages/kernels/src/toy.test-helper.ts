@@ -22,14 +22,10 @@ export function addToys(): { readonly op: OpId; readonly kernel: string } {
     counts: 'bytes',
     rival: 'row-sums/cpu-naive',
     verb: 'adds up',
-    tensors: [
-      { name: 'A', at: [0, 0] },
-      { name: 'S', at: [1, 0] },
-    ],
+    tensors: ['A', 'S'],
     inputs: ({ height, width }) => [{ rows: height, cols: width }],
     output: ({ height }) => ({ rows: height, cols: 1 }),
     tiled: (rows, cols) => ({ height: rows, width: cols }),
-    touches: (tile) => [tile, { ...tile, col: 0, cols: 1 }],
     flops: ({ height, width }) => height * width,
     terms: ({ width }) => width,
     verification: {

@@ -71,7 +71,7 @@ export function bindingsOf(given: Given, source: Source): Bindings {
 export function buffersOf(op: OpId, dtypes: readonly Dtype[] | undefined, epilogue?: Epilogue) {
   const { square, tensors } = opById(op);
   if (!dtypes) {
-    const names = tensors.map(({ name }) => name);
+    const names = [...tensors];
     if (hasBias({ epilogue })) names.splice(-1, 0, 'bias');
     return names.map((name) => ({ name, element: null }));
   }

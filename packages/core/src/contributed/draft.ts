@@ -79,7 +79,7 @@ function tensorsIn(source: Source, open: string[]) {
   const output = arrays.find(({ isWritten, isWritable }) => isWritten && isWritable);
   const others = arrays.filter((variable) => variable !== output);
   const op: OpId = others.length === 1 ? 'transpose' : 'matmul';
-  const names = opById(op).tensors.map(({ name }) => name);
+  const names = opById(op).tensors;
   const isBias = ({ name }: Variable) => /bias|residual|addend/i.test(name);
   const inputs = others.filter((variable) => !isBias(variable)).slice(0, names.length - 1);
   const extra = others.filter((variable) => !inputs.includes(variable));

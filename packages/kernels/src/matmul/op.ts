@@ -24,18 +24,13 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
   counts: 'flops',
   rival: 'matmul/warp-tile',
   verb: 'computes',
-  tensors: [
-    { name: 'A', at: [0, 1] },
-    { name: 'B', at: [1, 0] },
-    { name: 'C', at: [1, 1] },
-  ],
+  tensors: ['A', 'B', 'C'],
   inputs: ({ b = 1, m, n, k }) => [
     { rows: b * m, cols: k },
     { rows: b * k, cols: n },
   ],
   output: ({ b = 1, m, n }) => ({ rows: b * m, cols: n }),
   tiled: (rows, cols) => ({ m: rows, n: cols, k: Math.max(rows, cols) }),
-  touches: (tile, { k }) => [{ ...tile, col: 0, cols: k }, { ...tile, row: 0, rows: k }, tile],
   flops: ({ b = 1, m, n, k }) => 2 * b * m * n * k,
   terms: ({ k }) => k,
   verification: {

@@ -21,14 +21,10 @@ export const transpose = defineOp<'rows' | 'cols'>({
   counts: 'bytes',
   rival: 'transpose/swizzled',
   verb: 'moves',
-  tensors: [
-    { name: 'A', at: [0, 0] },
-    { name: 'B', at: [1, 0] },
-  ],
+  tensors: ['A', 'B'],
   inputs: ({ rows, cols }) => [{ rows, cols }],
   output: ({ rows, cols }) => ({ rows: cols, cols: rows }),
   tiled: (rows, cols) => ({ rows, cols }),
-  touches: (tile) => [tile, { row: tile.col, col: tile.row, rows: tile.cols, cols: tile.rows }],
   flops: () => 0,
   terms: () => 1,
   verification: {

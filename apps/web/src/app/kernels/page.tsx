@@ -1,5 +1,5 @@
 import { PROFILES } from '@tilemark/core';
-import { idsOf, type Kernel, kernelsOf, OPS, shapeText } from '@tilemark/kernels';
+import { idsOf, kernelsOf, OPS, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/short-device-name';
@@ -35,17 +35,17 @@ export default async function KernelsPage() {
       >
         One idea per rung: each kernel adds one idea to an earlier one. For every value of every
         tunable you can read the WGSL that runs.
-        <Words of={['variant', 'profile']} />
+        <Words />
       </PageHeader>
-      {ladders.map(({ op, shapes, bests, fastest }, index) => (
+      {ladders.map(({ op, fastest }, index) => (
         <Section
           key={op}
           id={op}
           isFolded={index > 0}
           title={OPS[op].title}
           note={
-            shapes.length > 0
-              ? `${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better. Best rate on any device; ranked results first. By size: f32.`
+            fastest.size > 0
+              ? `${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better. Best rate on any device and problem.`
               : 'not measured yet'
           }
         >
@@ -71,17 +71,8 @@ export default async function KernelsPage() {
                 head: 'Highest rate',
                 isFigure: true,
                 className: 'min-w-26',
-                cell: ({ id }) => {
-                  const best = fastest.get(id);
-                  return <BestRate best={best} hasProblem />;
-                },
+                cell: ({ id }) => <BestRate best={fastest.get(id)} />,
               },
-              ...shapes.map((shape) => ({
-                head: formatShape(shape),
-                isFigure: true,
-                className: 'min-w-26',
-                cell: ({ id }: Kernel) => <BestRate best={bests.get(`${id} ${shape}`)} />,
-              })),
             ]}
           />
         </Section>
@@ -95,7 +86,7 @@ export default async function KernelsPage() {
   );
 }
 
-function BestRate({ best, hasProblem = false }: { best: Best | undefined; hasProblem?: boolean }) {
+function BestRate({ best }: { best: Best | undefined }) {
   if (!best) return null; // a phone leaves empty cells out
   return (
     <>
@@ -104,12 +95,10 @@ function BestRate({ best, hasProblem = false }: { best: Best | undefined; hasPro
         className="ml-auto block max-w-26 text-xs whitespace-normal text-muted max-sm:max-w-none"
         title={best.where}
       >
-        {hasProblem && (
-          <span className="block">
-            <span className="whitespace-nowrap">{formatShape(shapeText(best.problem))}</span>{' '}
-            {best.problem.dtype}
-          </span>
-        )}
+        <span className="block">
+          <span className="whitespace-nowrap">{formatShape(shapeText(best.problem))}</span>{' '}
+          {best.problem.dtype}
+        </span>
         {shortDeviceName(best.where)}
         {best.profile !== PROFILES[0] && `, ${best.profile}`}
         {!best.isRanked && ', not ranked'}

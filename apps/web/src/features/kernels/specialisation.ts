@@ -1,37 +1,21 @@
 import type { KernelDetail } from '@tilemark/core';
 import type { Dtype, GpuKernel, Kernel, TunableValues } from '@tilemark/kernels';
+import { z } from 'zod';
 import { kernelDetail } from '@/server/catalogue';
-
-export interface Specialisation {
-  readonly detail: KernelDetail;
-  /** One sentence per part of the query string that was ignored. */
-  readonly refused: readonly string[];
-}
+import { parseQuery, type SearchParams } from '@/ui/query';
 
 /**
  * The kernel as a query string asks for it. A value that the kernel does not accept is ignored,
  * with a sentence that says so; names that the kernel does not have are ignored silently.
  */
-export function specialisation(
-  kernel: Kernel,
-  query: Readonly<Record<string, string | string[] | undefined>>,
-): Specialisation {
-  const choices = [
-    ...kernel.tunables,
-    { name: 'dtype', values: kernel.dtypes as readonly (string | number)[] },
-  ];
-  const kept: Record<string, string> = {};
-  const refused: string[] = [];
-  for (const { name, values } of choices) {
-    const given = query[name];
-    const text = Array.isArray(given) ? given[0] : given;
-    if (text === undefined) continue;
-    if (values.some((value) => String(value) === text)) kept[name] = text;
-    else
-      refused.push(
-        `${name} cannot be “${text.slice(0, 60)}”; it must be one of ${values.join(', ')}.`,
-      );
-  }
+export function specialisation(kernel: Kernel, query: Awaited<SearchParams>) {
+  const choices = [...kernel.tunables, { name: 'dtype', values: kernel.dtypes }];
+  const asked = z.object(
+    Object.fromEntries(
+      choices.map(({ name, values }) => [name, z.enum(values.map(String)).optional()]),
+    ),
+  );
+  const { query: kept, refused } = parseQuery(asked, query);
   return { detail: kernelDetail(kernel.id, kept), refused };
 }
 

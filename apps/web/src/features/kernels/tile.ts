@@ -7,7 +7,7 @@ import {
   type Problem,
   type TunableValues,
 } from '@tilemark/kernels';
-import { formatCount } from '@/ui/format';
+import { formatBytes, formatCount, plural } from '@/ui/format';
 
 /** The part of the output that one workgroup computes. */
 export interface Tile {
@@ -54,6 +54,16 @@ function sharingOf(
   return features.includes('chromium-experimental-subgroup-matrix')
     ? { threads: subgroupSize, as: 'subgroup' }
     : { threads: kernel.threadsPerSum?.(values) ?? 1, as: 'sums' };
+}
+
+/** `A workgroup of 256 threads computes a tile of 16 × 16, through 2 KiB of workgroup memory: ...` */
+export function tileText(op: OpId, tile: Tile): string {
+  const { cols, rows, threads, workgroupBytes } = tile;
+  const through =
+    workgroupBytes > 0
+      ? `through ${formatBytes(workgroupBytes)} of workgroup memory`
+      : 'without workgroup memory';
+  return `A workgroup of ${plural(threads, 'thread')} ${opById(op).verb} a tile of ${rows} × ${cols}, ${through}: ${shareText(tile)}.`;
 }
 
 /** How a tile's elements are shared out among the threads of a workgroup. */

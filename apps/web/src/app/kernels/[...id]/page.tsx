@@ -8,8 +8,7 @@ import { kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { needsFacts } from '@/features/kernels/needs';
 import { paragraphOf, specialisation, wgslBefore } from '@/features/kernels/specialisation';
-import { tileOf } from '@/features/kernels/tile';
-import { TilePicture } from '@/features/kernels/tile-picture';
+import { tileOf, tileText } from '@/features/kernels/tile';
 import { TunableForm } from '@/features/kernels/tunables';
 import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { readable } from '@/server/session/visitor';
@@ -79,16 +78,14 @@ export default async function KernelPage({ params, searchParams }: Props) {
         actions={<ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this variant</ButtonLink>}
       >
         {kernel.idea}
-        <Words of={['variant', 'profile', 'reference', 'peak', 'interval']} />
+        <Words />
       </PageHeader>
       <Refused reasons={[...refused, ...noProblem]} reset={kernelHref(kernel.id)} />
       {(paragraph || tile) && (
         <Section id="idea" title="Idea">
-          <Panel>
-            {paragraph && (
-              <p className="max-w-prose px-4 pt-3 last:pb-3 text-[0.8125rem]">{paragraph}</p>
-            )}
-            {tile && <TilePicture op={kernel.op} tile={tile} />}
+          <Panel className="space-y-2 px-4 py-3 text-[0.8125rem] [&>*]:max-w-prose">
+            {paragraph && <p>{paragraph}</p>}
+            {tile && <p>{tileText(kernel.op, tile)}</p>}
           </Panel>
         </Section>
       )}

@@ -35,7 +35,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
         A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
         on the devices of this grid.{' '}
         <TextLink href="/docs/bring#the-file">What a file contains</TextLink>
-        <Words of={['variant', 'interval', 'roundoff']} />
+        <Words />
       </PageHeader>
       {!maySubmit && (
         <Notice className="mb-6">
