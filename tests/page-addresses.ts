@@ -67,7 +67,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     primer: '/docs/measure',
     'primer before one of a long title': '/docs/performance-h200',
     'primer with rows of names': '/docs/operate',
-    api: '/api',
+    api: '/docs/api',
     'not found': '/nothing/here',
     refused: '/?op=conv&shape=%3Cb%3E&profile=slow',
   };

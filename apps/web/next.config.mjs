@@ -19,6 +19,7 @@ const MOVED_DOCS = {
 
 /** Pages by the address that they had. */
 const MOVED = {
+  '/api': '/docs/api',
   '/workers': '/operate',
   '/queues': '/operate',
   '/coverage': '/operate/coverage',
@@ -62,7 +63,6 @@ const config = {
     'pg',
     '@prisma/client',
     '@prisma/adapter-pg',
-    'prom-client',
   ],
   turbopack: {
     rules: {

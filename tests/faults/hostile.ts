@@ -180,7 +180,7 @@ const ofStrangers = (reads: readonly string[]): readonly Attack[] => [
       ...{ body: BLOCK, holdMs: HELD_MS },
     }),
   },
-  { name: 'pages of the API', atOnce: 2, next: (at) => ({ path: `/api?z=${at}` }) },
+  { name: 'pages of the API', atOnce: 2, next: (at) => ({ path: `/docs/api?z=${at}` }) },
   { name: 'other reads', atOnce: 2, next: (at) => ({ path: reads[at % reads.length] ?? '/' }) },
 ];
 

@@ -30,7 +30,7 @@ export const SiteFooter = () => (
         <Link className="hover:text-ink" href="/operate">
           Workers
         </Link>
-        <Link className="hover:text-ink" href="/api">
+        <Link className="hover:text-ink" href="/docs/api">
           API
         </Link>
       </nav>

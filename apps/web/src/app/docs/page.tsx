@@ -10,19 +10,13 @@ export default async function DocsPage() {
   await readable();
   return (
     <>
-      <PageHeader title="Docs">
-        How to use Tilemark, and why to believe what it says. Programs use the{' '}
-        <TextLink href="/api">API</TextLink>.
-      </PageHeader>
+      <PageHeader title="Docs">How to use Tilemark, and why to believe what it says.</PageHeader>
       {GROUPS.map(({ about, primers, title: group }) => (
         <Section key={group} id={group.toLowerCase()} title={group} note={about}>
-          <Panel className="divide-y divide-line">
-            {primers.map(({ slug, summary, title }) => (
-              <p key={slug} className="px-4 py-2.5">
-                <TextLink href={`/docs/${slug}`} className="font-medium">
-                  {title}
-                </TextLink>
-                <span className="block text-muted">{summary}</span>
+          <Panel className="gap-x-8 px-4 py-2 sm:columns-2">
+            {primers.map(({ slug, title }) => (
+              <p key={slug} className="break-inside-avoid py-1">
+                <TextLink href={`/docs/${slug}`}>{title}</TextLink>
               </p>
             ))}
           </Panel>

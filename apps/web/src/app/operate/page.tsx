@@ -2,8 +2,8 @@ import type { Metadata } from 'next';
 import { QueuesTable } from '@/features/queues/queues-table';
 import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
-import { listedWorkers } from '@/server/api/workers';
 import { etagOf } from '@/server/etag';
+import { shownTo } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
 import { Live } from '@/ui/live';
@@ -14,7 +14,8 @@ export const metadata: Metadata = { title: 'Workers' };
 export default async function OperatePage() {
   const { store, settings } = await readable();
   const user = await visitor();
-  const [workers, queues] = await Promise.all([listedWorkers(store, user), store.workers.queues()]);
+  const [attached, queues] = await Promise.all([store.workers.list(), store.workers.queues()]);
+  const workers = shownTo(user, attached);
   return (
     <>
       <PageHeader

@@ -1,6 +1,7 @@
 /** The guides of docs/, the records behind their figures, and the ladders, shown as pages of the site. */
 import { KERNELS } from '@tilemark/kernels';
 import GithubSlugger from 'github-slugger';
+import api from '../../../../../docs/api.md?raw';
 import bring from '../../../../../docs/bring.md?raw';
 import choose from '../../../../../docs/choose.md?raw';
 import commandLine from '../../../../../docs/command-line.md?raw';
@@ -34,8 +35,6 @@ export interface Primer {
   /** Its name without the ending, or a README's folder: the address under /docs. */
   readonly slug: string;
   readonly title: string;
-  /** What it answers, in a sentence. */
-  readonly summary: string;
   /** Everything below the title, as Markdown. */
   readonly text: string;
 }
@@ -51,149 +50,47 @@ export const GROUPS: readonly {
     title: 'Guides',
     about: 'from the first start to changing Tilemark itself',
     primers: [
-      primerOf(
-        'docs/start.md',
-        start,
-        'What starts, what the words mean, how to submit a sweep, and how to measure without a grid.',
-      ),
-      primerOf(
-        'docs/measure.md',
-        measure,
-        'How a number is measured, how every element is checked, and what is ranked.',
-      ),
-      primerOf(
-        'docs/choose.md',
-        choose,
-        'Which variant to run, how fast the kernels are, and how to search for a faster one.',
-      ),
-      primerOf(
-        'docs/bring.md',
-        bring,
-        'Have your own WGSL proved, measured, and compared with ours, here and in CI.',
-      ),
-      primerOf(
-        'docs/operate.md',
-        operate,
-        'Attach GPUs and browser tabs; run, secure, back up, and watch a grid.',
-      ),
-      primerOf(
-        'docs/extend.md',
-        extend,
-        'Where a new kernel, dtype, op, metric, page, or endpoint goes in the sources.',
-      ),
+      primerOf('docs/start.md', start),
+      primerOf('docs/measure.md', measure),
+      primerOf('docs/choose.md', choose),
+      primerOf('docs/bring.md', bring),
+      primerOf('docs/operate.md', operate),
+      primerOf('docs/extend.md', extend),
     ],
   },
   {
     title: 'Reference',
     about: 'made from the sources',
-    primers: [
-      primerOf(
-        'docs/command-line.md',
-        commandLine,
-        'Every command of the program, with its options.',
-      ),
-    ],
+    primers: [primerOf('docs/command-line.md', commandLine), primerOf('docs/api.md', api)],
   },
   {
     title: 'Kernels',
     about: 'each ladder, rung by rung',
     primers: [
-      primerOf(
-        'packages/kernels/src/matmul/README.md',
-        matmul,
-        'From one thread per element to matrix units: what each idea is worth, and why.',
-      ),
-      primerOf(
-        'packages/kernels/src/transpose/README.md',
-        transpose,
-        'From a plain copy to pitched tiles: what each idea is worth, and why.',
-      ),
+      primerOf('packages/kernels/src/matmul/README.md', matmul),
+      primerOf('packages/kernels/src/transpose/README.md', transpose),
     ],
   },
   {
     title: 'Evidence',
     about: 'what was measured, behind the figures above',
     primers: [
-      primerOf(
-        'docs/results/goals.md',
-        goals,
-        'What an H200 and an H100 reach beside cuBLAS and a copy, on shapes nobody tuned, and what is missed.',
-      ),
-      primerOf(
-        'docs/results/performance-h200.md',
-        performanceH200,
-        'How close the kernels come to cuBLAS and to the hardware, and what holds them back.',
-      ),
-      primerOf(
-        'docs/results/reports-on-h200.md',
-        reportsOnH200,
-        'What published lab reports found, repeated on an H200: which findings hold there.',
-      ),
-      primerOf(
-        'docs/results/trials-h200.md',
-        trialsH200,
-        'What bounds the kernels on an H200, and every design that lost.',
-      ),
-      primerOf(
-        'docs/results/occupancy-h200.md',
-        occupancyH200,
-        'How many workgroups a multiprocessor keeps, by the memory that they take.',
-      ),
-      primerOf(
-        'docs/results/tuning-h200.md',
-        tuningH200,
-        'Every search that found a shipped variant: its budget, trials, and winner.',
-      ),
-      primerOf(
-        'docs/results/ranks-h200.md',
-        ranksH200,
-        'The same variants measured again and again: whether a rank ever changes.',
-      ),
-      primerOf(
-        'docs/results/statistics.md',
-        statistics,
-        'How often intervals and verdicts are right, on devices whose truth is known.',
-      ),
-      primerOf(
-        'docs/results/mutants.md',
-        mutants,
-        'Eighty kernels, each wrong in one way, and whether each is caught wherever it is.',
-      ),
-      primerOf(
-        'docs/results/harness-h200.md',
-        harnessH200,
-        'How much of a run is verification, by size, type and profile.',
-      ),
-      primerOf(
-        'docs/results/cards-h200.md',
-        cardsH200,
-        'One worker with two cards: what they cost each other, and how energy is read.',
-      ),
-      primerOf(
-        'docs/results/grid-load.md',
-        gridLoad,
-        'How many runs per second a grid handles, and what bounds it.',
-      ),
-      primerOf(
-        'docs/results/faults.md',
-        faults,
-        'Which faults a grid survives, and the test that proves it.',
-      ),
-      primerOf(
-        'docs/results/site-speed.md',
-        siteSpeed,
-        'How fast pages answer over a million results.',
-      ),
-      primerOf(
-        'docs/results/contributed-h200.md',
-        contributedH200,
-        'Matrix products of other projects beside ours.',
-      ),
-      primerOf(
-        'docs/results/real-kernels.md',
-        realKernels,
-        '25 kernels of public projects as they are: what each needed, and which are right.',
-      ),
+      primerOf('docs/results/goals.md', goals),
+      primerOf('docs/results/performance-h200.md', performanceH200),
+      primerOf('docs/results/reports-on-h200.md', reportsOnH200),
+      primerOf('docs/results/trials-h200.md', trialsH200),
+      primerOf('docs/results/occupancy-h200.md', occupancyH200),
+      primerOf('docs/results/tuning-h200.md', tuningH200),
+      primerOf('docs/results/ranks-h200.md', ranksH200),
+      primerOf('docs/results/statistics.md', statistics),
+      primerOf('docs/results/mutants.md', mutants),
+      primerOf('docs/results/harness-h200.md', harnessH200),
+      primerOf('docs/results/cards-h200.md', cardsH200),
+      primerOf('docs/results/grid-load.md', gridLoad),
+      primerOf('docs/results/faults.md', faults),
+      primerOf('docs/results/site-speed.md', siteSpeed),
+      primerOf('docs/results/contributed-h200.md', contributedH200),
+      primerOf('docs/results/real-kernels.md', realKernels),
     ],
   },
 ];
@@ -201,10 +98,10 @@ export const GROUPS: readonly {
 /** Every primer in reading order: from use to inner workings. */
 export const PRIMERS: readonly Primer[] = GROUPS.flatMap(({ primers }) => primers);
 
-function primerOf(file: string, source: string, summary: string): Primer {
+function primerOf(file: string, source: string): Primer {
   const [, slug = file] = /([^/]+)(?:\/README)?\.md$/.exec(file) ?? [];
   const [, title = slug, text = source] = /^# (.+)\n+([\s\S]*)$/.exec(source) ?? [];
-  return { file, slug, title, summary, text };
+  return { file, slug, title, text };
 }
 
 /**

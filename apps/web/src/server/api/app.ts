@@ -33,7 +33,7 @@ import { workers } from './workers';
  *
  * API v1 is a file per noun. An endpoint is one call of `operation` there: what it is for, who may
  * use it, what it takes and answers, its limit, caching and entry in the audit list, and its code.
- * That declaration checks each request and is what openapi.json, the API page and the tests of
+ * That declaration checks each request and is what openapi.json, docs/api.md and the tests of
  * roles and hostile input read. @hono/zod-openapi keeps declaration and route together; it asks
  * for zod 4 and is kept by Hono's own people.
  *

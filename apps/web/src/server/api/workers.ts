@@ -1,23 +1,11 @@
-import {
-  deviceQueueSchema,
-  pageOf,
-  type WantedState,
-  type Worker,
-  workerSchema,
-} from '@tilemark/core';
-import { type Principal, revokeWorker, type Store } from '@tilemark/core/server';
+import { deviceQueueSchema, pageOf, type WantedState, workerSchema } from '@tilemark/core';
+import { revokeWorker } from '@tilemark/core/server';
 import { HttpProblem } from '../problem';
+import { shownTo } from '../session/access';
 import { found, noun, ok, onePage, operation } from './operation';
 
 /** Workers as people see and steer them, and their queues; what workers ask is in worker-link.ts. */
 export const workers = noun();
-
-/** Attached workers as who asks may know them: the names of tokens are for admins. */
-export async function listedWorkers(store: Store, asker: Principal | null): Promise<Worker[]> {
-  const attached = await store.workers.list();
-  if (asker?.role === 'admin') return attached;
-  return attached.map((worker) => ({ ...worker, token: null }));
-}
 
 operation(
   workers,
@@ -30,7 +18,8 @@ operation(
     caching: 'revalidate',
     answer: ok(pageOf(workerSchema)),
   },
-  async ({ principal, services: { store } }) => onePage(await listedWorkers(store, principal)),
+  async ({ principal, services: { store } }) =>
+    onePage(shownTo(principal, await store.workers.list())),
 );
 
 operation(

@@ -1,4 +1,4 @@
-import type { Sweep } from '@tilemark/core';
+import type { Sweep, Worker } from '@tilemark/core';
 import type { Principal } from '@tilemark/core/server';
 import { HttpProblem } from '../problem';
 
@@ -51,3 +51,7 @@ export function checkOwner(
   if (isOwner(principal, sweep)) return;
   throw new HttpProblem(403, `Only the token of ${sweep.createdBy} or an admin may do this.`);
 }
+
+/** Workers as who asks may know them: the names of tokens are for admins. */
+export const shownTo = (asker: Principal | null, workers: Worker[]): Worker[] =>
+  asker?.role === 'admin' ? workers : workers.map((worker) => ({ ...worker, token: null }));

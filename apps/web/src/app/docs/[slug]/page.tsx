@@ -16,8 +16,7 @@ const primerOf = async (params: Props['params']) => {
 };
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
-  const { summary, title } = await primerOf(params);
-  return { title, description: summary };
+  return { title: (await primerOf(params)).title };
 }
 
 export default async function PrimerPage({ params }: Props) {
