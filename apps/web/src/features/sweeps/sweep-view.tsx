@@ -33,7 +33,7 @@ import {
   StatusBadge,
 } from './progress';
 import { variedTunables } from './runs';
-import { ReportTable } from './tables/report-table';
+import { ReportTable } from './tables/report';
 import { ResultsTable } from './tables/results-table';
 import { BudgetBar, TuningFacts, tuneHref } from './tuning';
 import { useSweep } from './use-sweep';
@@ -191,10 +191,10 @@ export function SweepView({
             : undefined
         }
       >
-        <ResultsTable runs={sweep.runs} devices={devices} isOver={isOver} />
+        <ResultsTable runs={sweep.runs} devices={devices} report={report} isOver={isOver} />
       </Section>
       {!shapes && <Charts runs={sweep.runs} devices={devices} libraries={libraries} />}
-      {report && <ReportTable report={report} runs={sweep.runs} />}
+      {report && <ReportTable report={report} />}
     </>
   );
 }

@@ -1,16 +1,8 @@
-import type { Occupancy, PeakShare, RunView } from '@tilemark/core';
-import { arithmeticIntensity, DTYPES, shapeText } from '@tilemark/kernels';
-import {
-  formatIntensity,
-  formatOfPeak,
-  formatPercent,
-  formatShape,
-  formatSpeedup,
-} from '@/ui/format';
-import { NoteMark } from '@/ui/note';
+import type { Occupancy } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
+import { formatPercent, formatShape, formatSpeedup } from '@/ui/format';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
-import { boundText, overPeak } from '../../results/scale';
 import type { Speedup } from '../runs';
 import type { TableRun } from './table-runs';
 
@@ -37,39 +29,6 @@ export function VariantCell({
       {where.length > 0 && <p className="text-xs text-muted">{where.join(', ')}</p>}
       {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
     </div>
-  );
-}
-
-export function ProblemCell({ run: { problem } }: { run: RunView }) {
-  const flopPerByte = arithmeticIntensity(problem);
-  return (
-    <span className="whitespace-nowrap">
-      {problem.op} {formatShape(shapeText(problem))}{' '}
-      <span className="text-muted">{problem.dtype}</span>
-      {flopPerByte > 0 && (
-        <span className="block text-xs text-muted" title="Arithmetic intensity of the problem">
-          {formatIntensity(flopPerByte, DTYPES[problem.dtype].isInteger)}
-        </span>
-      )}
-    </span>
-  );
-}
-
-/**
- * How near its peak a result came; why one may be beyond it stands below the table.
- *
- * @param notes below the table
- */
-export function RoofCell({ of, notes }: { of: PeakShare | null; notes: readonly string[] }) {
-  if (of === null) return '–';
-  return (
-    <>
-      {formatOfPeak(of.share)}
-      <NoteMark of={overPeak(of)} among={notes} />
-      <span className="block min-w-19 text-xs whitespace-normal text-muted">
-        {boundText({ ...of, share: Math.min(1, of.share) })}
-      </span>
-    </>
   );
 }
 

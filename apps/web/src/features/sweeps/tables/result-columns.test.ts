@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run as result } from '../../../server/results.test-helper';
 import { COLUMNS, columnsFor, sortedBy } from './result-columns';
-import { overPeakNotes, tableRuns } from './table-runs';
+import { tableRuns } from './table-runs';
 
 const run = (device: string, profile: string): RunView =>
   ({
@@ -87,18 +87,15 @@ it('names the rival once where all have the same, else at each run', () => {
   ]);
 });
 
-it('marks a share beyond the peak, whose reason is said once', () => {
+it('says why a share is beyond the peak', () => {
   const over = (ns: number) =>
     runView(result({ outcome: measured(1000, { roof: { ns, bound: 'compute' } }) }));
-  const [beyond, below] = [over(1034), over(500)];
   const cell = COLUMNS.find(({ id }) => id === 'roof')!.cell;
-  const [marked, plain] = tableRuns([beyond, below], []).map((row) =>
+  const [beyond, plain] = tableRuns([over(1034), over(500)], []).map((row) =>
     renderToStaticMarkup(cell(row, false)).replaceAll(/<[^>]*>/g, ' '),
   );
-  expect(marked).toMatch(/103% +note +\[1\] +measured compute/);
-  expect(plain).toMatch(/50% *measured compute/);
-  expect(overPeakNotes([beyond, beyond])).toEqual([expect.stringMatching(/^a probe/)]);
-  expect(overPeakNotes([below])).toEqual([]);
+  expect(beyond).toMatch(/103% +measured compute: a probe/);
+  expect(plain).toMatch(/50% *measured compute *$/);
 });
 
 it('names a tunable that varies in every row, also where it has its default', () => {

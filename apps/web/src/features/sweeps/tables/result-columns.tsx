@@ -3,16 +3,10 @@ import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Rate, Timing } from '@/ui/facts';
 import { formatMetric } from '@/ui/format';
-import { OutcomeBadge } from '../../results/outcome';
+import { OutcomeBadge, RoofText } from '../../results/outcome';
 import { problemText } from '../runs';
-import {
-  DuelCell,
-  OccupancyCell,
-  ProblemCell,
-  RoofCell,
-  SpeedupCell,
-  VariantCell,
-} from './result-cells';
+import { ReportCell } from './report';
+import { DuelCell, OccupancyCell, SpeedupCell, VariantCell } from './result-cells';
 import { sharedRival, type TableRun } from './table-runs';
 
 export interface ResultColumn {
@@ -37,8 +31,8 @@ const DRAWN: Partial<
 > = {
   rate: ({ run: { problem } }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
   medianNs: (_, figures) => <Timing of={figures} />,
-  roofShare: ({ notes }, { roofBound: bound, roofShare: share }) => (
-    <RoofCell of={share === null || bound === null ? null : { share, bound }} notes={notes} />
+  roofShare: (_, { roofBound: bound, roofShare: share }) => (
+    <RoofText of={share === null || bound === null ? null : { share, bound }} />
   ),
   samples: null,
   independent: null,
@@ -91,7 +85,7 @@ export const COLUMNS: readonly ResultColumn[] = [
     name: () => 'Problem',
     better: 'lower',
     sort: ({ run }) => volume(run.problem),
-    cell: ({ run }) => <ProblemCell run={run} />,
+    cell: ({ run }) => problemText(run.problem),
     says: differs(({ problem }) => problemText(problem)),
   },
   ...metricColumns,
@@ -103,6 +97,15 @@ export const COLUMNS: readonly ResultColumn[] = [
     sort: ({ speedup }) => speedup?.ratio,
     cell: ({ speedup }) => <SpeedupCell of={speedup} />,
     says: (rows) => rows.some(({ speedup }) => speedup !== undefined),
+  },
+  {
+    id: 'report',
+    name: () => 'In the report, over its first',
+    isFigure: true,
+    better: 'lower',
+    sort: ({ line }) => line?.ns,
+    cell: ({ line, run }) => <ReportCell line={line} problem={run.problem} />,
+    says: (rows) => rows.some(({ line }) => line),
   },
   {
     id: 'duel',

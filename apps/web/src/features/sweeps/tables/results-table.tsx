@@ -1,19 +1,18 @@
 'use client';
 
-import type { RunView } from '@tilemark/core';
+import type { Published, RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
 import { Button } from '@/ui/button';
 import { InlineField, Input, Select } from '@/ui/field';
 import { plural } from '@/ui/format';
-import { Notes } from '@/ui/note';
 import { Pager, pagingOf } from '@/ui/pager';
 import { DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
 import type { DeviceFacts } from '../load';
 import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
-import { overPeakNotes, sharedReason, type TableRun, tableRuns } from './table-runs';
+import { sharedReason, type TableRun, tableRuns } from './table-runs';
 
 /** Of a page: the charts below are in sight soon. */
 const ROWS = 8;
@@ -22,19 +21,22 @@ const ROWS = 8;
 export function ResultsTable({
   runs,
   devices,
+  report,
   isOver,
 }: {
   runs: readonly RunView[];
   devices: readonly DeviceFacts[];
+  /** What the sweep's suite reproduces. */
+  report: Published | null;
   /** Unless asked otherwise, the fastest come first then; before, runs stay where they are. */
   isOver: boolean;
 }) {
   const [query, setQuery] = useQuery();
   const words = (query.get('find') ?? '').slice(0, 200);
   const all = useMemo(() => {
-    const rows = tableRuns(runs, devices);
+    const rows = tableRuns(runs, devices, report);
     return isOver ? fastestFirst(rows) : rows;
-  }, [runs, devices, isOver]);
+  }, [runs, devices, report, isOver]);
   const columns = useMemo(() => columnsFor(all), [all]);
   const sorted = columns.find(({ id }) => id === query.get('sort'));
   const rows = useMemo(() => {
@@ -95,7 +97,6 @@ export function ResultsTable({
           cell: (row: TableRun) => cell(row, isComparing),
         }))}
       />
-      {columns.some(({ id }) => id === 'roof') && <Notes of={overPeakNotes(runs)} />}
       <Pager of="results" paging={paging} />
     </>
   );

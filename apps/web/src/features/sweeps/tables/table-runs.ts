@@ -1,9 +1,15 @@
-import { isMeasured, type Occupancy, type RunView, variantOccupancy } from '@tilemark/core';
+import {
+  isMeasured,
+  type Occupancy,
+  type Published,
+  type RunView,
+  variantOccupancy,
+} from '@tilemark/core';
 import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/short-device-name';
-import { overPeak } from '../../results/scale';
 import type { DeviceFacts } from '../load';
 import { policyText, type Speedup, speedups, variedTunables } from '../runs';
+import { lineOf, linesOf, type ReportLine } from './report';
 
 /** A run with what only its neighbours or its device tell. */
 export interface TableRun {
@@ -16,10 +22,10 @@ export interface TableRun {
   readonly where: readonly string[];
   /** Tunables of its kernel in which runs differ. */
   readonly varied: ReadonlySet<string> | undefined;
-  /** Why some runs are beyond their peak, for below the table; one text for each kind of peak. */
-  readonly notes: readonly string[];
   /** Its rival; null where all have the same one, which the heading names. */
   readonly rival: string | null;
+  /** Of the report that the sweep reproduces. */
+  readonly line: ReportLine | undefined;
 }
 
 /** What keeps every one of several runs from being ranked; null where they differ. */
@@ -34,18 +40,13 @@ export const sharedRival = (runs: readonly RunView[]): string | null => {
   return others.length > 0 ? null : rival && shortAddress(rival);
 };
 
-/** Why some of these runs are beyond their peak; one text for each kind of peak. */
-export const overPeakNotes = (runs: readonly RunView[]): readonly string[] => [
-  ...new Set(
-    runs.flatMap(({ figures }) => {
-      const { roofBound: bound = null, roofShare: share = null } = figures ?? {};
-      return (bound === null || share === null ? null : overPeak({ bound, share })) ?? [];
-    }),
-  ),
-];
-
 /** Runs with their speed-up over naive and, where the device is known, their occupancy. */
-export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFacts[]): TableRun[] {
+export function tableRuns(
+  runs: readonly RunView[],
+  devices: readonly DeviceFacts[],
+  report: Published | null = null,
+): TableRun[] {
+  const lines = report ? linesOf(report) : [];
   const ratios = speedups(runs.filter(isMeasured));
   const known = new Set(KERNELS.map(({ id }) => id));
   const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
@@ -53,7 +54,6 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
   const occupancies = new Map<string, Occupancy | undefined>();
   const shared = sharedReason(runs);
   const varied = variedTunables(runs);
-  const notes = overPeakNotes(runs);
   const isOneRival = sharedRival(runs) !== null;
   const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
   const hasDevices = isOfSeveral(({ device }) => device.key);
@@ -77,7 +77,7 @@ export function tableRuns(runs: readonly RunView[], devices: readonly DeviceFact
         ...(hasPolicies ? [policyText(run.policy, 'run')] : []),
       ],
       varied: varied.get(variant.kernel),
-      notes,
+      line: lineOf(lines, run),
       rival: run.duel && !isOneRival ? shortAddress(run.duel.against) : null,
     };
   });
