@@ -1,9 +1,7 @@
 'use client';
 
-import { useSyncExternalStore } from 'react';
 import { Button } from '@/ui/button';
 import { StatusPage } from '@/ui/page';
-import { parseTheme, THEME_COOKIE, type Theme } from '@/ui/site';
 import { SiteFooter, SiteMain, SkipLink } from '@/ui/site-frame';
 import { SiteHeader } from '@/ui/site-header';
 import { FONTS } from './fonts';
@@ -11,11 +9,9 @@ import './globals.css';
 
 /** The last resort, when even the page's frame failed: who looks, only the server could tell. */
 export default function GlobalError({ retry }: { retry: () => void }) {
-  const theme = useSyncExternalStore(neverChanges, cookieTheme, () => 'system' as const);
   return (
     <html
       lang="en"
-      data-theme={theme === 'system' ? undefined : theme}
       className={FONTS}
       // The toggle changes data-theme without React.
       suppressHydrationWarning
@@ -23,7 +19,7 @@ export default function GlobalError({ retry }: { retry: () => void }) {
       <body className="flex min-h-dvh flex-col font-sans">
         <title>Tilemark is not responding</title>
         <SkipLink />
-        <SiteHeader key={theme} theme={theme} />
+        <SiteHeader theme="system" />
         <SiteMain>
           <StatusPage code="500" title="Tilemark is not responding">
             <p>
@@ -40,13 +36,3 @@ export default function GlobalError({ retry }: { retry: () => void }) {
     </html>
   );
 }
-
-const neverChanges = () => () => {};
-
-const cookieTheme = (): Theme =>
-  parseTheme(
-    document.cookie
-      .split('; ')
-      .find((each) => each.startsWith(`${THEME_COOKIE}=`))
-      ?.slice(THEME_COOKIE.length + 1),
-  );

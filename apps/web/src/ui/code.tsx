@@ -3,7 +3,8 @@ import { createHighlighterCore, type HighlighterCore, type ShikiTransformer } fr
 import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
 import wgsl from 'shiki/langs/wgsl.mjs';
 import githubLight from 'shiki/themes/github-light-default.mjs';
-import { ShowAll } from './show-all';
+import { ButtonLink } from './button';
+import { formatCount } from './format';
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
@@ -229,8 +230,9 @@ function CodeBox({
   /** Of a comparison, what is said of the lines above. */
   diffNote?: string;
 }) {
+  const all = `Show all ${formatCount(lines)} lines`;
   return (
-    <ShowAll of={label} lines={lines} most={MOST_LINES} fold={fold}>
+    <>
       {from > 0 && (
         <p className="mb-1 text-xs text-muted">
           {diffNote ?? `From line ${from + 1} on; what comes before it is not shown.`}
@@ -241,10 +243,21 @@ function CodeBox({
         data-diff={diffNote !== undefined || undefined}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
         tabIndex={0}
-        className="scroll-hint max-h-[calc(29*1.2rem+0.75rem+2px)] overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] group-data-open:max-h-none data-diff:pr-0"
+        className={`scroll-hint overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] data-diff:pr-0 ${fold?.isOpen ? '' : 'max-h-[calc(29*1.2rem+0.75rem+2px)]'}`}
         // biome-ignore lint/security/noDangerouslySetInnerHtml: Shiki escapes the source it marks up
         dangerouslySetInnerHTML={{ __html: html }}
       />
-    </ShowAll>
+      {fold && (
+        <ButtonLink
+          href={fold.href}
+          scroll={false}
+          look="quiet"
+          className="mt-1 -ml-3"
+          aria-label={fold.isOpen ? `Show less of the ${label}` : `${all} of the ${label}`}
+        >
+          {fold.isOpen ? 'Show less' : all}
+        </ButtonLink>
+      )}
+    </>
   );
 }

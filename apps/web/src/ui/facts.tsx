@@ -13,10 +13,11 @@ export interface Fact {
 const LAST_OF_TWO = 'sm:[&:nth-last-child(2):nth-child(odd)]:border-b-0';
 
 /** Names and values, like a data sheet. */
-export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?: 1 | 2 | 3 }) {
-  const grid = { 1: '', 2: 'sm:grid-cols-2', 3: 'sm:grid-cols-2 lg:grid-cols-3' }[columns];
+export function Facts({ facts, columns = 1 }: { facts: readonly Fact[]; columns?: 1 | 2 }) {
   return (
-    <dl className={`grid gap-x-8 px-4 py-1 text-[0.8125rem] ${grid}`}>
+    <dl
+      className={`grid gap-x-8 px-4 py-1 text-[0.8125rem] ${columns === 2 ? 'sm:grid-cols-2' : ''}`}
+    >
       {facts.map(({ name, value, about }) => (
         <div
           key={name}

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { ButtonLink } from './button';
-import { statusTiles } from './site';
 
 /** The title of a page, a line about it, and its actions. */
 export function PageHeader({
@@ -96,37 +95,13 @@ export function StatusPage({
   children: ReactNode;
 }) {
   return (
-    <div className="mx-auto grid max-w-2xl gap-6 py-12 sm:grid-cols-[auto_1fr] sm:gap-10 sm:py-20">
-      <StatusTiles code={code} />
-      <div className="space-y-4">
-        <div>
-          <p className="font-mono text-xs text-muted">{code}</p>
-          <h1 className="text-[1.375rem] leading-7">{title}</h1>
-        </div>
-        <div className="space-y-4 text-muted">{children}</div>
+    <div className="mx-auto max-w-xl space-y-4 py-12 sm:py-20">
+      <div>
+        <p className="font-mono text-xs text-muted">{code}</p>
+        <h1 className="text-[1.375rem] leading-7">{title}</h1>
       </div>
+      <div className="space-y-4 text-muted">{children}</div>
     </div>
-  );
-}
-
-/** A tile grid with one tile missing. */
-function StatusTiles({ code }: { code: string }) {
-  return (
-    <svg width="88" height="88" viewBox="0 0 88 88" aria-hidden="true">
-      {statusTiles(Number(code)).map(({ x, y, isMissing }) => (
-        <rect
-          key={`${x},${y}`}
-          x={x}
-          y={y}
-          width="19"
-          height="19"
-          rx="2"
-          fill={isMissing ? 'none' : 'var(--sunken)'}
-          stroke={isMissing ? 'var(--accent)' : 'var(--line-strong)'}
-          strokeDasharray={isMissing ? '3 3' : undefined}
-        />
-      ))}
-    </svg>
   );
 }
 

@@ -28,14 +28,6 @@ export const parseTheme = (value: string | undefined): Theme =>
 export const FOOTNOTE =
   'Every result measured by this grid is verified against a reference before and after timing; imported results are marked.';
 
-/** The picture of an error page: a tile grid, in a box of 88 by 88, with one tile missing. */
-export const statusTiles = (code: number) =>
-  Array.from({ length: 16 }, (_, tile) => ({
-    x: (tile % 4) * 22.5 + 0.75,
-    y: Math.floor(tile / 4) * 22.5 + 0.75,
-    isMissing: tile === (code % 10) + 5,
-  }));
-
 const LIT = new Set(['0,0', '1,1', '2,2', '2,0']);
 
 /** The tiles of the mark, in a box of 20 by 20. */

@@ -37,7 +37,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         actions={isPair && <ButtonLink href={hrefOf(b.id, a.id)}>Swap A and B</ButtonLink>}
       >
         Is B faster than A? Differences within ±0.5% count as the same.
-        <Words of={['variant', 'profile', 'peak', 'interval', 'policy']} />
+        <Words />
       </PageHeader>
       <Refused
         reasons={[...refused, ...unknown.map((id) => `There is no result or device “${id}”.`)]}

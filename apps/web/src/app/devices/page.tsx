@@ -46,7 +46,7 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
         }
       >
         Machines with the same GPU, backend and runtime count as one device.
-        <Words of={['variant', 'profile', 'peak', 'interval']} />
+        <Words />
       </PageHeader>
       <DevicesTable
         devices={[

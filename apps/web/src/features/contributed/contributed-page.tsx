@@ -59,7 +59,7 @@ export async function ContributedPage({
           {version.op}, brought <Moment date={version.createdAt} /> with the token of{' '}
           {version.author}
         </span>
-        <Words of={['variant', 'interval', 'roundoff']} />
+        <Words />
       </PageHeader>
       <Standing version={version} results={results} isWrong={isWrong} />
       {results.waiting.length > 0 && (

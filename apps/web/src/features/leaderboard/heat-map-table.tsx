@@ -2,14 +2,13 @@ import type { HeatMap as DeviceMap, HeatMapCell, ReferenceFigure } from '@tilema
 import { KERNELS, opOf, shapeText } from '@tilemark/kernels';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref } from '@/features/kernels/address';
+import { shortKernel } from '@/features/sweeps/runs';
 import { formatRate, formatShape } from '@/ui/format';
 import { type HeatCell, HeatMap } from '@/ui/heat-map';
 import { Badge } from '@/ui/notice';
+import { STRONGEST } from '@/ui/plot/scales';
 import type { BoardQuery } from './query';
 import { provenance } from './reference-rows';
-
-/** The most that a cell is filled; the text on it stays legible. */
-const STRONGEST = 38;
 
 /**
  * Devices x kernels: the rate of each kernel's best variant, coloured by its share of the device's best.
@@ -40,8 +39,8 @@ export function HeatMapTable({
         corner="Device"
         columns={kernels.map((kernel) => ({
           key: kernel,
-          name: nameOf(kernel),
-          content: nameOf(kernel),
+          name: shortKernel(kernel),
+          content: shortKernel(kernel),
         }))}
         rows={[
           ...rows.map(({ device }) => ({
@@ -76,16 +75,13 @@ export function HeatMapTable({
   );
 }
 
-/** A kernel without its op. */
-const nameOf = (kernel: string): string => kernel.slice(kernel.indexOf('/') + 1);
-
 /** What a figure of a kernel is about. */
 const kernelOf = ({ by }: ReferenceFigure): string => (by.kind === 'library' ? by.name : by.kernel);
 
 const fillOf = (part: number | null): string | undefined =>
   part === null
     ? undefined
-    : `color-mix(in oklab, var(--accent) ${Math.round(STRONGEST * part)}%, transparent)`;
+    : `color-mix(in oklab, var(--accent) ${Math.round(100 * STRONGEST * part)}%, transparent)`;
 
 function ownCell({
   address,

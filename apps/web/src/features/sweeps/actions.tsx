@@ -2,11 +2,8 @@
 
 /** Sweeps: progress, results and charts while one runs and after. new/ is the form that submits one. */
 import type { Counts, NewSweep, Sweep } from '@tilemark/core';
-import { useRouter } from 'next/navigation';
-import { useState, useTransition } from 'react';
-import { Button, ButtonAnchor, ButtonLink } from '@/ui/button';
-import { Failure } from '@/ui/notice';
-import { ask } from '@/ui/request';
+import { Action } from '@/ui/action';
+import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { hasEnded } from './progress';
 import { SubmitButton } from './submit-button';
 
@@ -30,30 +27,20 @@ export function SweepActions({
   /** Where another tuning is started; null for other sweeps. */
   tuned: string | null;
 }) {
-  const router = useRouter();
-  const [isPending, startTransition] = useTransition();
-  const [problem, setProblem] = useState<string | null>(null);
   const base = `/api/v1/sweeps/${encodeURIComponent(id)}`;
-
-  const post = (verb: 'cancel' | 'retry') =>
-    startTransition(async () => {
-      const answer = await ask(`${base}/${verb}`);
-      setProblem(answer.ok ? null : answer.message);
-      router.refresh();
-    });
 
   return (
     <div className="space-y-2">
       <div className="flex flex-wrap items-center gap-2">
         {mayChange && status !== 'done' && status !== 'cancelled' && (
-          <Button onClick={() => post('cancel')} disabled={isPending}>
-            Cancel sweep
-          </Button>
+          <Action url={`${base}/cancel`} label="this sweep">
+            Cancel
+          </Action>
         )}
         {mayChange && hasRetriable && status !== 'cancelled' && (
-          <Button onClick={() => post('retry')} disabled={isPending}>
+          <Action url={`${base}/retry`} label="runs">
             Retry failed
-          </Button>
+          </Action>
         )}
         {again && hasEnded(status, counts) && <SubmitButton sweep={again}>Run again</SubmitButton>}
         {tuned !== null && <ButtonLink href={tuned}>Tune again</ButtonLink>}
@@ -79,7 +66,6 @@ export function SweepActions({
           The failed runs did not compile, and would not again: there is nothing to retry.
         </p>
       )}
-      <Failure why={problem} />
     </div>
   );
 }

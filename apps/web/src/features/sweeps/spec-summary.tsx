@@ -5,25 +5,17 @@ import { TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
 import { type Column, DataTable } from '@/ui/table';
 
-/** What was asked for. Kernels that run on no device of the sweep are named apart. */
+/** What was asked for. */
 export function SpecSummary({
   spec,
-  planned,
   names,
 }: {
   spec: SweepSpec;
-  /** Of the devices, by key. */
+  /** Of the devices that have runs, by key. */
   names: ReadonlyMap<string, string>;
-  /** Kernels with runs; null: not known of all. */
-  planned: ReadonlySet<string> | null;
 }) {
-  const cases = spec.cases.filter(({ kernel }) => planned?.has(kernel) ?? true);
-  const devices = spec.devices?.map((key) => names.get(key) ?? key) ?? [
-    ...(planned ? names.values() : []),
-  ];
-  const others = new Set(
-    spec.cases.flatMap(({ kernel }) => ((planned?.has(kernel) ?? true) ? [] : kernel)),
-  );
+  const { cases } = spec;
+  const devices = spec.devices?.map((key) => names.get(key) ?? key) ?? [...names.values()];
   return (
     <>
       <DataTable
@@ -65,11 +57,6 @@ export function SpecSummary({
           ...(cases.some(({ rival }) => rival) ? [RIVAL] : []),
         ]}
       />
-      {others.size > 0 && (
-        <p className="mt-2 text-xs text-muted">
-          Without runs, because they run on no device of this sweep: {[...others].join(', ')}.
-        </p>
-      )}
       <p className="mt-2 text-xs text-muted">
         Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}.
         {spec.regime && ` Inputs: ${REGIMES[spec.regime]}.`} Devices:{' '}

@@ -1,26 +1,3 @@
-import type { SYMBOLS } from './scales';
-
-/** One entry of a legend: beside the drawing on the page, inside it in a file. */
-export interface LegendItem {
-  readonly text: string;
-  /** Any CSS colour. */
-  readonly color: string;
-  readonly symbol?: (typeof SYMBOLS)[number];
-  readonly isDashed?: boolean;
-  /** Marks without a line between them. */
-  readonly isLoose?: boolean;
-}
-
-/** Symbols as Plot draws them, around 0. */
-export const GLYPHS: Readonly<Record<(typeof SYMBOLS)[number], string>> = {
-  circle: 'M3,0A3,3,0,1,1,-3,0A3,3,0,1,1,3,0Z',
-  square: 'M-2.7,-2.7H2.7V2.7H-2.7Z',
-  triangle: 'M0,-3.7L3.2,1.9H-3.2Z',
-  diamond: 'M0,-4L2.3,0L0,4L-2.3,0Z',
-  cross: 'M-3.2,-1.1H-1.1V-3.2H1.1V-1.1H3.2V1.1H1.1V3.2H-1.1V1.1H-3.2Z',
-  star: 'M0,-4L0.9,-1.2H3.8L1.5,0.5L2.4,3.3L0,1.5L-2.4,3.3L-1.5,0.5L-3.8,-1.2H-0.9Z',
-};
-
 const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
 /** Roughly, for the legend's font; rather too wide. */
@@ -33,11 +10,13 @@ const HEAD = 30;
 /**
  * A chart as a standalone document in the colours of the reader's scheme: title, drawing, legend, and
  * where and when it was saved. It is drawn at one and a half times its size, to be read on a slide.
+ *
+ * @param legend its items on the page, each a drawing and its text
  */
 export function standaloneSvg(
   chart: SVGSVGElement,
   { title, source }: { readonly title: string; readonly source: string },
-  legend: readonly LegendItem[],
+  legend: readonly HTMLElement[],
 ): string {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const { width, height } = chart.viewBox.baseVal;
@@ -62,45 +41,23 @@ export function standaloneSvg(
   );
   lines.forEach((line, index) => {
     for (const { item, x } of line) {
-      const y = height + index * LEGEND_LINE + 8;
-      copy.append(
-        ...(item.isLoose
-          ? []
-          : [
-              element('path', {
-                d: `M${x},${y}h16`,
-                stroke: item.color,
-                'stroke-width': 1.5,
-                ...(item.isDashed && { 'stroke-dasharray': '3 2' }),
-              }),
-            ]),
-        ...(item.symbol
-          ? [
-              element('path', {
-                d: GLYPHS[item.symbol],
-                transform: `translate(${x + 8},${y})`,
-                stroke: item.color,
-                fill: 'var(--surface)',
-              }),
-            ]
-          : []),
-        element(
-          'text',
-          { x: x + 22, y: y + 4, fill: 'var(--ink)', 'text-anchor': 'start' },
-          item.text,
-        ),
-      );
+      const y = height + index * LEGEND_LINE;
+      const sample = item.querySelector('svg')?.cloneNode(true) as SVGSVGElement;
+      sample.setAttribute('x', String(x));
+      sample.setAttribute('y', String(y + 3));
+      const words = { x: x + 22, y: y + 12, fill: 'var(--ink)', 'text-anchor': 'start' };
+      copy.append(sample, element('text', words, item.textContent));
     }
   });
   return withoutVariables(new XMLSerializer().serializeToString(copy));
 }
 
 /** Legend items with their positions, in lines that fit the width. */
-function legendLines(legend: readonly LegendItem[], width: number) {
-  const lines: { item: LegendItem; x: number }[][] = [];
+function legendLines(legend: readonly HTMLElement[], width: number) {
+  const lines: { item: HTMLElement; x: number }[][] = [];
   let x = Number.POSITIVE_INFINITY;
   for (const item of legend) {
-    const needed = 38 + item.text.length * CHARACTER_WIDTH;
+    const needed = 38 + (item.textContent?.length ?? 0) * CHARACTER_WIDTH;
     if (x + needed > width) {
       lines.push([]);
       x = 8;
@@ -114,7 +71,7 @@ function legendLines(legend: readonly LegendItem[], width: number) {
 function element(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
-  text = '',
+  text: string | null = null,
 ): SVGElement {
   const made = document.createElementNS('http://www.w3.org/2000/svg', name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, String(value));

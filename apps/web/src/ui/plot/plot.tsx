@@ -12,8 +12,20 @@ import {
 } from 'react';
 import { Button } from '../button';
 import { Notice } from '../notice';
-import { download, GLYPHS, type LegendItem, standaloneSvg } from './file';
+import { download, standaloneSvg } from './file';
 import { type Mark, marksOf, nearest, Tip } from './marks';
+import type { SYMBOLS } from './scales';
+
+/** One entry of a legend: beside the drawing on the page, below it in a file. */
+export interface LegendItem {
+  readonly text: string;
+  /** Any CSS colour. */
+  readonly color: string;
+  readonly symbol?: (typeof SYMBOLS)[number];
+  readonly isDashed?: boolean;
+  /** Marks without a line between them. */
+  readonly isLoose?: boolean;
+}
 
 export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.PlotOptions;
 
@@ -107,7 +119,8 @@ export function Figure({
       title: [title, subject || document.title.split(' · ')[0]].join(', '),
       source: `${window.location.host}${window.location.pathname}`,
     };
-    const svg = standaloneSvg(chart, about, legend);
+    const items = frame.current?.closest('figure')?.querySelectorAll('li') ?? [];
+    const svg = standaloneSvg(chart, about, [...items]);
     download(new Blob([svg], { type: 'image/svg+xml' }), `${fileName}.svg`);
   };
 
@@ -191,6 +204,16 @@ const Legend = ({ items }: { items: readonly LegendItem[] }) => (
     ))}
   </ul>
 );
+
+/** Symbols as Plot draws them, around 0. */
+const GLYPHS: Readonly<Record<(typeof SYMBOLS)[number], string>> = {
+  circle: 'M3,0A3,3,0,1,1,-3,0A3,3,0,1,1,3,0Z',
+  square: 'M-2.7,-2.7H2.7V2.7H-2.7Z',
+  triangle: 'M0,-3.7L3.2,1.9H-3.2Z',
+  diamond: 'M0,-4L2.3,0L0,4L-2.3,0Z',
+  cross: 'M-3.2,-1.1H-1.1V-3.2H1.1V-1.1H3.2V1.1H1.1V3.2H-1.1V1.1H-3.2Z',
+  star: 'M0,-4L0.9,-1.2H3.8L1.5,0.5L2.4,3.3L0,1.5L-2.4,3.3L-1.5,0.5L-3.8,-1.2H-0.9Z',
+};
 
 /** A line, its mark or both, as drawn. */
 const Sample = ({ of: { color, isDashed, isLoose, symbol } }: { of: LegendItem }) => (

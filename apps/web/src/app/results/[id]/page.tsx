@@ -1,4 +1,4 @@
-import { duelView, isContributed, POLICIES, peakShare } from '@tilemark/core';
+import { duelView, isContributed } from '@tilemark/core';
 import { DTYPES, particularsText, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
@@ -69,10 +69,6 @@ export default async function ResultPage({ params }: Props) {
     .filter(({ profile }) => profile === result.profile)
     .map((each) => ({ ...each, peaks: each.peaks.filter(({ dtype }) => dtype === peak) }))[0];
   const points = pointOf(result);
-  const isShareless =
-    measurement !== null &&
-    !POLICIES[result.policy].rankable &&
-    !peakShare({ ...result, ...measurement, medianNs: measurement.cold.medianNs });
   const origin = originOf(await headers());
   const short = `${origin}/r/${shortId(id)}`;
   const { bench, rerun } = reproduceCommands(result, origin);
@@ -97,7 +93,7 @@ export default async function ResultPage({ params }: Props) {
           </>
         }
       >
-        <Words of={['variant', 'profile', 'peak', 'interval', 'roundoff', 'policy']} />
+        <Words />
       </PageHeader>
       <Headline result={result} />
       <Section id="run" title="Run">
@@ -164,11 +160,7 @@ export default async function ResultPage({ params }: Props) {
               </Panel>
             </Section>
             {roof && roof.peaks.length > 0 && points.length > 0 && (
-              <Section
-                id="roofline"
-                title="Roofline"
-                note={isShareless ? 'a quick run: no share is claimed of it' : undefined}
-              >
+              <Section id="roofline" title="Roofline">
                 <Panel>
                   <RooflinePlot roof={roof} points={points} device={result.device.name} />
                 </Panel>
@@ -218,23 +210,10 @@ export default async function ResultPage({ params }: Props) {
       <Section id="environment" title="Environment" isFolded>
         <EnvironmentFacts environment={result.environment} />
       </Section>
-      {result.wgsl !== null ? (
+      {result.wgsl !== null && (
         <Section id="wgsl" title="WGSL" note="as it ran">
           <WgslCode source={result.wgsl} label="WGSL as it ran" />
         </Section>
-      ) : (
-        result.imported &&
-        result.device.class !== 'cpu' && (
-          <Section id="wgsl" title="WGSL">
-            <p className="text-muted">
-              The imported file does not contain the WGSL that ran. See{' '}
-              <TextLink href={kernelHref(variant.kernel, variant.tunables, problem.dtype)}>
-                the variant’s page
-              </TextLink>{' '}
-              for the WGSL of this version of Tilemark.
-            </p>
-          </Section>
-        )
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { librariesOn, publishedOfSuite, type RunView, type Sweep } from '@tilemark/core';
+import { librariesOn, publishedOfSuite, type RunView } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
@@ -13,7 +13,7 @@ import { isServed, stuckIn } from '@/features/workers/no-worker';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
 import { Moment } from '@/ui/facts';
-import { formatCount, plural } from '@/ui/format';
+import { plural } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
 import { Words } from '@/ui/words';
 
@@ -27,14 +27,9 @@ const load = cache(async (id: string) => {
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const { counts, isImported, name } = await load((await params).id);
   const origin = isImported ? 'measured elsewhere and imported' : 'on the devices of this grid';
-  const [measured, skipped, bad] = [
-    counts.measured,
-    counts.skipped,
-    counts.incorrect + counts.failed,
-  ].map(formatCount);
   return {
     title: name,
-    description: `${plural(counts.total, 'run')} of matrix-multiply or transpose kernels ${origin}: ${measured} measured, ${skipped} skipped, ${bad} incorrect or failed.`,
+    description: `${plural(counts.total, 'run')} of matrix-multiply or transpose kernels ${origin}.`,
   };
 }
 
@@ -74,18 +69,7 @@ export default async function SweepPage({ params }: Props) {
           'submitted'
         )}{' '}
         by {sweep.createdBy}, <Moment date={sweep.createdAt} />
-        <Words
-          of={[
-            'variant',
-            'profile',
-            'median',
-            'interval',
-            'peak',
-            'roundoff',
-            'occupancy',
-            'policy',
-          ]}
-        />
+        <Words />
       </PageHeader>
       <SweepView
         id={sweep.id}
@@ -118,30 +102,12 @@ export default async function SweepPage({ params }: Props) {
         <Section id="specification" title="Specification" isFolded>
           <SpecSummary
             spec={sweep.spec}
-            names={await namesOf(store, sweep.spec, runs)}
-            planned={
-              // Of a sweep that was cancelled, runs that had not begun are gone.
-              runs.length === sweep.counts.total && sweep.status !== 'cancelled'
-                ? new Set(runs.map(({ variant }) => variant.kernel))
-                : null
-            }
+            names={new Map(runs.map(({ device }) => [device.key, device.name]))}
           />
         </Section>
       )}
     </>
   );
-}
-
-/** Names of the devices that a sweep asks for, by key; one that was cancelled may have no run of some. */
-async function namesOf(
-  store: Store,
-  { devices: asked = [] }: Sweep['spec'],
-  runs: readonly RunView[],
-): Promise<ReadonlyMap<string, string>> {
-  const names = new Map(runs.map(({ device }) => [device.key, device.name]));
-  const missing = asked.filter((key) => !names.has(key)).map((key) => store.devices.get(key));
-  for (const device of await Promise.all(missing)) if (device) names.set(device.key, device.name);
-  return names;
 }
 
 /** Libraries on the problems of a sweep, of every op and dtype that it has. */

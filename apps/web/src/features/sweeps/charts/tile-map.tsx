@@ -7,10 +7,10 @@ import { useCallback, useMemo } from 'react';
 import { SelectField } from '@/ui/field';
 import { formatRate, rateText } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
+import { STRONGEST } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
 import { sizeTunables } from '../../kernels/workgroup';
 import { resultHref, variedTunables } from '../runs';
-import { strengthOf, textOn } from './cell-colors';
 
 const settingOf = (run: MeasuredRun, name: string): string => String(run.variant.tunables[name]);
 
@@ -115,7 +115,6 @@ function Cells({
         tickSize: 0,
         padding,
       });
-      const strength = ({ run }: Cell) => strengthOf(run.figures.rate / best.figures.rate);
       return {
         marginLeft: 64,
         marginRight: 4,
@@ -136,7 +135,7 @@ function Cells({
             x: 'x',
             y: 'y',
             fill: 'var(--accent)',
-            fillOpacity: strength,
+            fillOpacity: ({ run }: Cell) => (STRONGEST * run.figures.rate) / best.figures.rate,
             stroke: 'var(--line)',
             title: (cell: Cell) =>
               `${x}=${cell.x}, ${y}=${cell.y}: ${rateText(rateOf(cell.run.problem, cell.run.figures.medianNs))}`,
@@ -147,7 +146,7 @@ function Cells({
             y: 'y',
             pointerEvents: 'none',
             text: ({ run }: Cell) => formatRate(run.figures.rate),
-            fill: (cell: Cell) => textOn(strength(cell)),
+            fill: 'var(--ink)',
           }),
         ],
       };
