@@ -36,9 +36,10 @@ const wrong: Outcome = {
   worst: { row: 0, col: 0, got: 1, want: 0, bound: 0 },
 };
 
-/** So many times as fast as a control, by turns in one process. */
+/** So many times as fast as a control, by turns in one process on a machine that is busy. */
 function dueled(medianNs: number, ratio: number): Outcome {
-  const outcome = measured(medianNs, { halfWidth: 0.004 });
+  const unranked = 'the device throttled during more than half of the samples';
+  const outcome = measured(medianNs, { halfWidth: 0.004, unranked });
   if (outcome.kind !== 'measured') return outcome;
   const side = (ns: number) => ({
     ...summarise(noise(200).map((part) => ns * (1 + part / 1000))),

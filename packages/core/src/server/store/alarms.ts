@@ -7,7 +7,12 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { type Environment, type Profile, sharesHost } from '../../measure/device';
+import {
+  deviceClassSchema,
+  type Environment,
+  type Profile,
+  sharesHost,
+} from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { onlyValues, type SweepCase } from '../../plan/spec';
 import { changesIn, type Occasion } from '../../rank/alarms';
@@ -75,8 +80,15 @@ function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): 
     ORDER BY result."id"`;
 }
 
-/** Times of the sentinel that are ranked. */
-const TIMED = Prisma.sql`${OF_SENTINEL} AND r."state" = 'measured' AND result."unranked" IS NULL
+/** Classes of devices whose machine does other work on them. */
+const SHARED = deviceClassSchema.options.filter(sharesHost);
+
+/**
+ * Times of the sentinel that are ranked, and on shared devices all that took turns: the load for which
+ * a series by itself is not ranked slows the control, too.
+ */
+const TIMED = Prisma.sql`${OF_SENTINEL} AND r."state" = 'measured'
+  AND (result."unranked" IS NULL OR device."class"::text = ANY (${SHARED}::text[]))
   AND (result."outcome"->'measurement'->>'methodologyVersion')::int = ${METHODOLOGY_VERSION}`;
 
 /** What was wrong, of our kernels. */
