@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -25,22 +25,43 @@ async function started(command: string, args: readonly string[]): Promise<string
 }
 
 const URL = 'http://localhost:3000';
+/** A program with the command line of a grid; resolves to its process id. */
+const grid = () => {
+  const code = 'console.log(process.pid); setInterval(() => undefined, 1e6)';
+  return started(process.execPath, ['-e', code, join('scripts', 'start', 'main.ts')]);
+};
 const claimedBy = (pid: string) => writeFile(join(dataDir, 'grid.pid'), `${pid}\n${URL}\n`);
 const claims = async () => {
   const { isLeftBehind, release } = await claimDataFolder(dataDir, URL);
   expect(isLeftBehind).toBe(true);
-  expect(await readFile(join(dataDir, 'grid.pid'), 'utf8')).toBe(`${process.pid}\n${URL}\n`);
+  expect(await readFile(join(dataDir, 'grid.pid'), 'utf8')).toMatch(
+    new RegExp(`^${process.pid}\n${URL}\n\\d+:\\d+\n$`),
+  );
   await release();
 };
 
 test('a folder in use by a running grid is refused, and said where it runs and how to end it', async () => {
-  const code = 'console.log(process.pid); setInterval(() => undefined, 1e6)';
-  const pid = await started(process.execPath, ['-e', code, join('scripts', 'start', 'main.ts')]);
+  const pid = await grid();
   await claimedBy(pid);
   const claim = claimDataFolder(dataDir, 'http://localhost:3001');
   await expect(claim).rejects.toThrow(
     new RegExp(`already running at ${URL} \\(process ${pid}, .*To end it: kill ${pid}$`),
   );
+});
+
+test('a folder copied from a running grid is refused as a copy', async () => {
+  await claimDataFolder(dataDir, URL);
+  const file = join(dataDir, 'grid.pid');
+  const [, ...rest] = (await readFile(file, 'utf8')).split('\n');
+  const pid = await grid();
+  await writeFile(file, [pid, ...rest].join('\n'));
+  const copy = join(dataDir, 'copy');
+  await mkdir(copy);
+  await cp(file, join(copy, 'grid.pid'));
+  await expect(claimDataFolder(copy, URL)).rejects.toThrow(
+    `${copy} was copied from a grid that is running at ${URL} (process ${pid})`,
+  );
+  await expect(claimDataFolder(dataDir, URL)).rejects.toThrow(/^This grid is already running/);
 });
 
 test('a grid that was killed and not reaped does not keep its folder', async () => {

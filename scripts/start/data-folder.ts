@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureWritable } from '../services/folder';
 import { commandLine } from '../services/process';
@@ -19,15 +19,27 @@ export interface Claim {
 export async function claimDataFolder(dataDir: string, url: string): Promise<Claim> {
   await ensureWritable(dataDir);
   const claim = join(dataDir, 'grid.pid');
-  const [pid = '', place = ''] = (await readFile(claim, 'utf8').catch(() => '')).split('\n');
+  const [pid = '', place = '', claimed = ''] = (
+    await readFile(claim, 'utf8').catch(() => '')
+  ).split('\n');
   const holder = Number(pid);
+  const folder = await identityOf(dataDir);
   if (holder > 0 && holder !== process.pid && (await isGrid(holder))) {
+    const where = `${place && ` at ${place}`} (process ${holder}`;
     throw new StartProblem(
-      `This grid is already running${place && ` at ${place}`} (process ${holder}, data ${dataDir}). To start another one beside it: npm start -- --data DIR --port PORT. To end it: kill ${holder}`,
+      claimed && claimed !== folder
+        ? `${dataDir} was copied from a grid that is running${where}), so its files may not fit together. End that grid (kill ${holder}), copy its folder again, and start the copy.`
+        : `This grid is already running${where}, data ${dataDir}). To start another one beside it: npm start -- --data DIR --port PORT. To end it: kill ${holder}`,
     );
   }
-  await writeFile(claim, `${process.pid}\n${url}\n`);
+  await writeFile(claim, `${process.pid}\n${url}\n${folder}\n`);
   return { isLeftBehind: holder > 0, release: () => rm(claim, { force: true }) };
+}
+
+/** What a folder keeps when it is moved, and a copy of it does not have. */
+async function identityOf(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true });
+  return `${dev}:${ino}`;
 }
 
 /**
