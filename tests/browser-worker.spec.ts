@@ -102,16 +102,6 @@ async function begin(page: Page) {
   return own;
 }
 
-/** Cancels what a new device begins with, whose products of 512 take minutes on a CPU, and ends the tab. */
-async function leaveStarters(page: Page): Promise<void> {
-  const begun = async () => (await api<{ items: { id: string }[] }>('/sweeps')).items;
-  await expect.poll(async () => (await begun()).length).toBeGreaterThan(0);
-  for (const { id } of await begun()) await api(`/sweeps/${id}/cancel`, {});
-  await page.getByRole('button', { name: 'Leave' }).click();
-  await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
-  await page.context().close();
-}
-
 /** Long enough to be hit in the middle. */
 const LONG = [64, 65];
 
@@ -124,7 +114,6 @@ const inHand = (id: string, sweep: string) =>
     .toBe(sweep);
 
 test('an invite is made on the page, opened, and a sweep completes in the tab', async () => {
-  test.setTimeout(420_000);
   const admin = await visitor(grid.loginUrl);
   await admin.goto(`${grid.url}/add`);
   await admin.getByLabel('For whom').fill('class');
@@ -135,10 +124,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   const page = await visitor(link ?? '', { viewport: { width: 390, height: 800 } });
   await expect(page.getByText('The browser computes on the CPU')).toBeVisible();
   expect(page.url()).toBe(`${grid.url}/join`);
-  const first = await visitor(link ?? '');
-  const { device } = await begin(first);
-  await leaveStarters(first);
-  await begin(page);
+  const { device } = await begin(page);
   const { id } = await api<{ id: string }>('/sweeps', naive([33], [device.key], 'default'));
   await expect
     .poll(async () => (await countsOf(id)).pending, { timeout: 120_000, intervals: [1_000] })
@@ -156,7 +142,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   );
   expect.soft(excess, 'scrolls sideways').toBe(0);
   await page.getByRole('button', { name: 'Leave' }).click();
-  await expect.poll(async () => (await workers()).length, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await workers()).length, { timeout: 60_000 }).toBe(0);
   // The same GPU without a browser, beside which the browser is compared.
   const file = join(grid.dataDir, 'native.json');
   execFileSync(
@@ -306,12 +292,10 @@ test('a revoked tab stops within seconds and says why; its invite lets nobody in
   const page = await visitor(link);
   const { device } = await begin(page);
   const sweep = await api<{ id: string }>('/sweeps', naive(LONG, [device.key], 'default'));
-  const revokedMs = performance.now();
   await api(`/invites/${inviteId}`, undefined, 'DELETE');
   await expect(page.getByText(/unknown, expired or revoked|was revoked/)).toBeVisible({
     timeout: 30_000,
   });
-  expect(performance.now() - revokedMs).toBeLessThan(30_000);
   await page.getByRole('button', { name: 'Start' }).click();
   await expect(page.getByText('This invite was revoked.')).toBeVisible();
   await api(`/sweeps/${sweep.id}/cancel`, {});

@@ -20,6 +20,16 @@ export type DeviceClass = z.infer<typeof deviceClassSchema>;
  */
 export const sharesHost = (kind: DeviceClass): boolean => kind === 'software' || kind === 'cpu';
 
+/** How a browser's device is named that computes on the CPU. */
+export const ON_CPU = ' (software)';
+
+/** The class whose suites a device runs: on a CPU a browser is as slow as a software device. */
+export const suiteClass = (device: {
+  readonly class: DeviceClass;
+  readonly name: string;
+}): DeviceClass =>
+  device.class === 'browser' && device.name.endsWith(ON_CPU) ? 'software' : device.class;
+
 /** What identifies a device: machines with equal identities measure the same thing. */
 export const deviceIdentitySchema = z.object({
   vendor: z.string().min(1).max(120),

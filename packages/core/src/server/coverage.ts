@@ -1,5 +1,6 @@
 import { ifValid, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
+import { suiteClass } from '../measure/device';
 import type { PlannedRun } from '../plan/expansion';
 import { expand } from '../plan/expansion';
 import { type StandingSuite, SUITES, standingSuites, suiteRef } from '../suites/suites';
@@ -78,12 +79,12 @@ async function* coverageOf(
   devices: readonly DeviceToPlan[],
 ): AsyncGenerator<{ readonly device: DeviceToPlan; readonly suites: readonly SuiteCoverage[] }> {
   const suitesOf = new Map(
-    [...new Set(devices.map((device) => device.class))].map((kind) => [kind, standingSuites(kind)]),
+    [...new Set(devices.map(suiteClass))].map((kind) => [kind, standingSuites(kind)]),
   );
   for (let first = 0; first < devices.length; first += DEVICES_AT_ONCE) {
     const planned = devices.slice(first, first + DEVICES_AT_ONCE).map((device) => ({
       device,
-      suites: (suitesOf.get(device.class) ?? []).map((standing) => ({
+      suites: (suitesOf.get(suiteClass(device)) ?? []).map((standing) => ({
         standing,
         // Nothing if the shapes do not fit the device, as in `backfill`.
         runs: ifValid(() => expand(standing.spec, [device])) ?? [],

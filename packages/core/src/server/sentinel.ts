@@ -1,5 +1,5 @@
 import { ifValid, kernelById } from '@tilemark/kernels';
-import { sharesHost } from '../measure/device';
+import { sharesHost, suiteClass } from '../measure/device';
 import { expand } from '../plan/expansion';
 import type { SweepCase } from '../plan/spec';
 import { sentinel, WATCHED } from '../suites/sentinel';
@@ -81,7 +81,7 @@ export async function visitDevices(
   const started: string[] = [];
   for (const device of await store.devices.toPlan(deviceKeys)) {
     const { class: deviceClass, firstSeenAt, key, name } = device;
-    const size = WATCHED[deviceClass];
+    const size = WATCHED[suiteClass(device)];
     if (size === undefined) continue;
     const known = visits.get(key);
     const isSuspect = async () => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../services.test-helper';
+import { ON_CPU } from '../measure/device';
 import type { NewSweep } from '../view/api';
 import { consume } from './queue/consumer.test-helper';
 import type { Queue } from './queue/queue';
@@ -146,6 +147,16 @@ describe('back-filling', () => {
     });
     await store.sweeps.cancel(sweeps[0]!);
     expect(await backfill(services, deviceKey)).toEqual([]);
+  });
+
+  test('a browser that computes on the CPU gets what software devices do', async () => {
+    const begun = async (name: string) => {
+      const { deviceKey } = await attach(store, name, 'w', 'browser');
+      const ids = await backfill({ store, queue }, deviceKey);
+      return Promise.all(ids.map(async (id) => (await store.sweeps.get(id))?.suite));
+    };
+    expect(await begun('Tab')).toEqual(['quick@1']);
+    expect(await begun(`Tab${ON_CPU}`)).toContain('starter@1');
   });
 
   test('a device that somebody gave the suite needs none', async () => {

@@ -2,6 +2,7 @@ import { InputError, refuseIf } from '@tilemark/kernels';
 import { shuffle } from 'd3-array';
 import { isContributed } from '../contributed/known';
 import { KERNEL_LIMITS } from '../contributed/manifest';
+import { suiteClass } from '../measure/device';
 import { expand, type PlannedRun } from '../plan/expansion';
 import type { SweepSpec } from '../plan/spec';
 import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
@@ -174,7 +175,7 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
   const device = await services.store.devices.get(deviceKey);
   if (!device) return [];
   const started: string[] = [];
-  for (const { suite, params } of standingSuites(device.class)) {
+  for (const { suite, params } of standingSuites(suiteClass(device))) {
     const ref = suiteRef(suite);
     const earlier = await services.store.sweeps.ofSuite(ref, deviceKey);
     if (earlier.length > 0 || !(await services.store.runs.hasRoomFor(deviceKey))) continue;
@@ -207,14 +208,16 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
  */
 export async function backfillHeld(
   services: SweepServices,
-  idle: readonly Pick<DeviceToPlan, 'key' | 'class'>[],
+  idle: readonly Pick<DeviceToPlan, 'key' | 'name' | 'class'>[],
 ): Promise<number> {
   const had = await services.store.sweeps.suitesOfStrangers(idle.map(({ key }) => key));
   let started = 0;
-  for (const { class: kind, key } of idle) {
-    const suites = had.get(key);
-    const isHeld = standingSuites(kind).some(({ suite }) => suites?.has(suiteRef(suite)) === false);
-    if (isHeld) started += (await backfill(services, key)).length;
+  for (const device of idle) {
+    const suites = had.get(device.key);
+    const isHeld = standingSuites(suiteClass(device)).some(
+      ({ suite }) => suites?.has(suiteRef(suite)) === false,
+    );
+    if (isHeld) started += (await backfill(services, device.key)).length;
   }
   return started;
 }

@@ -1,6 +1,7 @@
 import {
   type DeviceCapabilities,
   type DeviceIdentity,
+  ON_CPU,
   type OpenDevice,
   type Profile,
   requestWholeDevice,
@@ -45,14 +46,15 @@ export async function findGpu(): Promise<BrowserGpu> {
   }
   const { info } = adapter;
   const isSoftware = info.isFallbackAdapter || /swiftshader|llvmpipe|warp/i.test(textOf(info));
-  const device = info.description || info.device || `${info.vendor} ${info.architecture}`.trim();
+  const named =
+    info.description || info.device || `${info.vendor} ${info.architecture}`.trim() || 'GPU';
   return {
     adapter,
     isSoftware,
     identity: {
       vendor: info.vendor || 'unknown',
       architecture: info.architecture,
-      device: `${device || 'GPU'}${isSoftware ? ' (software)' : ''}`.slice(0, 200),
+      device: isSoftware ? named.slice(0, 200 - ON_CPU.length) + ON_CPU : named.slice(0, 200),
       backend: 'webgpu',
       runtime: browser().name,
       class: 'browser',
