@@ -81,11 +81,16 @@ const attached = () => eventually(async () => (await store.workers.list())[0]);
 const becomes = (state: string) =>
   eventually(async () => ((await store.workers.list())[0]?.state === state ? true : null));
 
-/** Pauses a worker and queues runs of a second, instead of those of many that a new device begins with. */
-async function shortRuns(workerId: string, redisUrl: string | null) {
+/** The run in hand, of a sweep if one is named. */
+const running = (sweepId?: string) =>
+  eventually(async () => {
+    const run = (await store.workers.list())[0]?.run;
+    return sweepId === undefined || run?.sweep.id === sweepId ? run : null;
+  });
+
+/** Queues runs of a second, instead of those of many that a new device begins with. */
+async function shortRuns(redisUrl: string | null) {
   await starter();
-  await store.workers.want(workerId, 'paused');
-  await becomes('paused');
   const { items } = await store.sweeps.list();
   await Promise.all(items.map((sweep) => store.sweeps.cancel(sweep.id)));
   const shapes = Array.from({ length: 40 }, (_, i) => ({ m: 240 + i, n: 256, k: 256 }));
@@ -101,18 +106,19 @@ it('starts the standard suites on a new device; pauses, drains and works again a
   const port = await freePort();
   const first = start(['--device', 'cpu', '--metrics', String(port)], env);
   onTestFinished(() => void first.child.kill('SIGKILL'));
-  const running = () => eventually(async () => (await store.workers.list())[0]?.run);
   const { id, device } = await attached();
   expect(device.class).toBe('cpu');
   const suite = expect.stringMatching(/^starter@/);
   expect(await starter()).toMatchObject({ suite, createdBy: 'tilemark' });
 
   await running();
-  const { queue, sweep } = await shortRuns(id, redisUrl);
-  onTestFinished(() => queue.close());
-  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
+  await store.workers.want(id, 'paused');
+  await becomes('paused');
   expect((await store.workers.list())[0]?.run).toBeNull();
   expect(first.stdout()).toContain('run handed back');
+  const { queue, sweep } = await shortRuns(redisUrl);
+  onTestFinished(() => queue.close());
+  const counts = async () => (await store.sweeps.get(sweep.id))!.counts;
 
   await store.workers.want(id, 'working');
   const inHand = await running();
@@ -171,9 +177,8 @@ it('ends with one line and code 2 for a device that is not there', async () => {
 
 it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async () => {
   const { child, ended } = start(['--device', 'cpu'], { DATABASE_URL: databaseUrl });
-  const { id, device } = await attached();
-  const { queue, sweep } = await shortRuns(id, null);
-  await store.workers.want(id, 'working');
+  const { device } = await attached();
+  const { queue, sweep } = await shortRuns(null);
   await eventually(async () => ((await store.sweeps.get(sweep.id))?.counts.measured ? true : null));
   expect(await queue.depth(device.key)).toBeGreaterThanOrEqual(0);
   await queue.close();
@@ -188,11 +193,9 @@ it.skipIf(redisUrl === null)('signs off and ends when Redis is gone for good', a
     REDIS_URL: redis?.url ?? '',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  const { id } = await attached();
-  const { queue } = await shortRuns(id, redis?.url ?? null);
+  const { queue, sweep } = await shortRuns(redis?.url ?? null);
   await queue.close();
-  await store.workers.want(id, 'working');
-  await becomes('running');
+  await running(sweep.id);
   await redis?.stop();
   child.kill('SIGTERM');
   expect(await ended).toBe(0);

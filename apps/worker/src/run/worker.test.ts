@@ -359,4 +359,14 @@ describe('a worker', () => {
     await submit(deviceKey, { n: 256, policy: 'default' });
     await until(async () => (await stateOf()) === 'running');
   });
+
+  it('stops the run in hand once its sweep is cancelled, and takes the next', async () => {
+    const { deviceKey } = await attach();
+    // It would take minutes.
+    const cancelled = await submit(deviceKey, { n: 1024, policy: 'default' });
+    await until(async () => (await stateOf()) === 'running');
+    await store.sweeps.cancel(cancelled);
+    expect(kindsOf(await ended(await submit(deviceKey, {})))).toEqual(['measured']);
+    expect((await store.sweeps.get(cancelled))?.counts.total).toBe(0);
+  });
 });

@@ -97,7 +97,7 @@ export const heartbeatSchema = z.object({
 });
 export const ordersSchema = z.object({
   wanted: wantedStateSchema,
-  /** Those of its runs that are no longer its own: it stops measuring them. */
+  /** Those of its runs that are no longer its own, or were cancelled: it stops measuring them. */
   lost: z.array(id),
 });
 export type Orders = z.infer<typeof ordersSchema>;

@@ -9,7 +9,7 @@ import type { DeviceRunner, RunReport } from './runner';
 /** A run that cost this many workers is not tried again: it may be what kills them. */
 const MAX_ATTEMPTS = 3;
 
-/** The worker stops or pauses and handed its run back, for another worker or for later. */
+/** The worker stops, pauses, or lost its run, and hands it back. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
@@ -33,7 +33,7 @@ export async function measureClaimed(
       run.attempt > MAX_ATTEMPTS ? giveUp(run, runner) : runner.run(run, { onStep, signal });
     return await alone(() => timed(work), signal);
   } catch (error) {
-    throw signal.aborted ? new Interrupted('the worker stops or is paused') : error;
+    throw signal.aborted ? new Interrupted('it was interrupted') : error;
   }
 }
 

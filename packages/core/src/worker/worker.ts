@@ -294,7 +294,10 @@ export class GridWorker {
       const runs = this.#inHand ? [...kept, this.#inHand] : kept;
       const { lost, wanted } = await link.heartbeat(said, runs);
       if (this.#inHand && lost.includes(this.#inHand)) {
-        log.warn({ runId: this.#inHand }, 'another worker has taken the run over');
+        log.warn(
+          { runId: this.#inHand },
+          'the run was cancelled, or another worker has taken it over',
+        );
         this.#interrupt.abort();
       }
       this.#follow(wanted);

@@ -5,7 +5,7 @@ import { hasEnded, isCancelling, paceText, remainingSeconds } from './progress';
 const counts = { total: 3, pending: 0, measured: 2, skipped: 1, incorrect: 0, failed: 0 };
 
 describe('a cancelled sweep', () => {
-  it('goes on while a run that had begun is being measured', () => {
+  it('goes on until a run that had begun is stopped', () => {
     expect(hasEnded('cancelled', { ...counts, pending: 1 })).toBe(false);
     expect(isCancelling('cancelled', { ...counts, pending: 1 })).toBe(true);
   });

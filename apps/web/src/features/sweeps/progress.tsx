@@ -14,7 +14,7 @@ const TONES: Readonly<Record<Sweep['status'], Tone>> = {
   cancelled: 'amber',
 };
 
-/** Cancelled, and a run that had begun is still being measured. */
+/** Cancelled, and a worker has not yet stopped a run that had begun. */
 export const isCancelling = (status: Sweep['status'], { pending }: Counts): boolean =>
   status === 'cancelled' && pending > 0;
 
@@ -44,7 +44,7 @@ export function statusText(
   return status === 'done' && isCut(tuning) ? 'ended by its budget' : status;
 }
 
-/** Whether nothing more will come of it: a run that had begun when it was cancelled still ends. */
+/** Whether nothing more will come of it: a run that had begun when it was cancelled may still end. */
 export const hasEnded = (status: Sweep['status'], { pending }: Counts): boolean =>
   status === 'done' || (status === 'cancelled' && pending === 0);
 

@@ -24,14 +24,7 @@ import { Charts } from './charts/charts';
 import type { LibraryRate } from './charts/library-lines';
 import { begunOf, FamilyFacts, FamilyShapes } from './family-shapes';
 import type { DeviceFacts } from './load';
-import {
-  CountsLine,
-  DeviceProgress,
-  hasEnded,
-  isCancelling,
-  ProgressBar,
-  StatusBadge,
-} from './progress';
+import { CountsLine, DeviceProgress, hasEnded, ProgressBar, StatusBadge } from './progress';
 import { variedTunables } from './runs';
 import { ReportTable } from './tables/report';
 import { ResultsTable } from './tables/results-table';
@@ -141,15 +134,6 @@ export function SweepView({
             </div>
             {sweep.status !== 'cancelled' && !sweep.tuning && <DeviceProgress runs={sweep.runs} />}
           </Panel>
-          {isCancelling(sweep.status, sweep.counts) && (
-            <Notice tone="amber" className="mt-3">
-              Cancelled.{' '}
-              {sweep.counts.pending === 1
-                ? 'One run had begun and is'
-                : `${formatCount(sweep.counts.pending)} runs had begun and are`}{' '}
-              still being measured by a worker; what it finds is kept.
-            </Notice>
-          )}
           {sweep.status === 'queued' && waiting.length > 0 && (
             <Notice className="mt-3">
               <WaitingList waiting={waiting} />

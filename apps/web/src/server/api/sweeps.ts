@@ -176,7 +176,7 @@ operation(
         id,
         (event) => {
           send(event);
-          // A run that had begun when the sweep was cancelled still ends.
+          // A worker may still have a run in hand of a sweep that was cancelled.
           if (isFinal(event)) ended.abort();
         },
         AbortSignal.any([signal, ended.signal]),

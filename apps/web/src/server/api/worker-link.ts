@@ -114,7 +114,7 @@ own(
     id: 'beat',
     path: '/workers/{id}/heartbeat',
     summary:
-      'A heartbeat; after 20 s without one the worker counts as lost. The answer says what an admin wants of the worker and which of its runs are no longer its own.',
+      'A heartbeat; after 20 s without one the worker counts as lost. The answer says what an admin wants of the worker and which of its runs are no longer its own or were cancelled.',
     body: heartbeatSchema,
     answer: ok(ordersSchema),
   },

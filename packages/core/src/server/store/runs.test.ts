@@ -123,10 +123,13 @@ test('a released run is pending again and its attempt does not count', async () 
   expect((await store.runs.claim(runId, workerId))?.attempt).toBe(1);
 });
 
-test('a run released after its sweep was cancelled is dropped', async () => {
-  const { runId, workerId, sweepId } = await oneRun('ReleaseCancelled');
+test('a run whose sweep is cancelled is no longer its worker’s, and is dropped once released', async () => {
+  const { deviceKey, runId, workerId, sweepId } = await oneRun('ReleaseCancelled');
   await store.runs.claim(runId, workerId);
+  const held = { workerId, deviceKey, runs: [runId] };
+  expect(await store.runs.review(held)).toEqual({ lost: [], released: [] });
   await store.sweeps.cancel(sweepId);
+  expect(await store.runs.review(held)).toEqual({ lost: [runId], released: [] });
   await store.runs.release(runId, workerId);
   expect((await store.sweeps.get(sweepId))?.counts.total).toBe(0);
 });

@@ -98,13 +98,17 @@ export interface HeldRuns {
 export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
   const kept: KeptContents = new Set();
 
-  /** Gives a claimed run back to pending: the worker stops before it ended. */
+  /** Gives a claimed run back to pending, or drops it if its sweep was cancelled: it has not ended. */
   const release = async (runId: string, workerId: string): Promise<void> => {
     await db.$transaction(async (tx) => {
-      const claimed = { id: runId, workerId, state: 'running' as const };
-      await tx.run.deleteMany({ where: { ...claimed, sweep: { cancelledAt: { not: null } } } });
+      const [dropped] = await tx.$queryRaw<InSweep[]>`
+        DELETE FROM "Run" AS r USING "Sweep" AS s
+        WHERE r."id" = ${runId} AND r."workerId" = ${workerId} AND r."state" = 'running'
+          AND s."id" = r."sweepId" AND s."cancelledAt" IS NOT NULL
+        RETURNING r."sweepId"`;
+      if (dropped) return notifySweep(tx, dropped.sweepId);
       await tx.run.updateMany({
-        where: claimed,
+        where: { id: runId, workerId, state: 'running' },
         // The worker was not lost, so this attempt does not count.
         data: { state: 'pending', workerId: null, attempts: { decrement: 1 } },
       });
@@ -241,7 +245,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
 
     /**
      * Compares workers' runs with those that they say they have. `lost`: those that are not the
-     * worker's own any more; `released`: claimed by it some time ago, but the claim has not reached it,
+     * worker's own any more, or whose sweep was cancelled; `released`: claimed by it some time ago, but the claim has not reached it,
      * or held for too long.
      */
     async review(asked: readonly HeldRuns[]): Promise<{ lost: string[]; released: string[] }[]> {
@@ -253,6 +257,7 @@ export function runsOf(db: PrismaClient, notices: Notices, gpuSeconds: number) {
       >`
         ${PREPARED} SELECT r."id", r."workerId", true AS "isTold", false AS "isOverdue"
         FROM "Run" AS r WHERE r."id" = ANY (${told}::text[]) AND r."endedAt" IS NULL
+          AND (SELECT s."cancelledAt" FROM "Sweep" AS s WHERE s."id" = r."sweepId") IS NULL
         UNION ALL SELECT r.*
         FROM unnest(${workerIds}::text[], ${deviceKeys}::text[]) AS w("id", "deviceKey")
         CROSS JOIN LATERAL (

@@ -205,8 +205,8 @@ export function sweepsOf(db: PrismaClient) {
     runs: (id: string, limit: number) => runViewsOf(db, id, limit),
 
     /**
-     * Ends a sweep; runs that had not begun are dropped. A run already claimed goes on and its
-     * result is recorded. Null: no such sweep.
+     * Ends a sweep; runs that had not begun are dropped. The worker of one already claimed stops at its
+     * next heartbeat; a result that comes before then is recorded. Null: no such sweep.
      */
     async cancel(id: string, note?: AuditNote): Promise<Sweep | null> {
       await db.$transaction(async (tx) => {
