@@ -9,7 +9,6 @@ import type { Outcome } from '../measure/outcome';
 import { FAMILIES } from '../plan/families';
 import { specSchema } from '../plan/spec';
 import { summarise } from '../statistics/summary';
-import { dtypesOfFamily } from '../tune/family-tuning';
 import { familyTuningSchema, tunedShapeSchema } from '../view/api';
 import { DirectLink } from './direct-link';
 import { openQueue, type Queue } from './queue/queue';
@@ -333,25 +332,20 @@ describe('the tuning of a family', () => {
     await expect(asked).rejects.toMatchObject({ field: 'suite' });
   });
 
-  test.each(FAMILIES.map((each) => [each.id, each] as const))(
-    '%s is a sweep that the schema of a sweep takes, in each of its dtypes',
-    async (id, each) => {
+  test.each(FAMILIES.map(({ id }) => id))(
+    '%s is a sweep that the schema of a sweep takes',
+    async (id) => {
       const { deviceKey } = await store.workers.attach({
         name: 'w',
         host: 'h',
         version: '0',
         identity: identity('Every'),
-        capabilities: { ...capabilities, features: ['timestamp-query', 'shader-f16', 'subgroups'] },
+        capabilities,
       });
-      const dtypes = dtypesOfFamily(each);
-      expect(dtypes).toContain('f32');
-      for (const dtype of dtypes) {
-        const body = { device: deviceKey, suite: id, dtype, profile: 'fast' } as const;
-        const made = await submitTuning({ store, queue }, body, { name: 'tester' });
-        const sweep = await sweepOf(made.id);
-        expect(specSchema.safeParse(sweep.spec).success).toBe(true);
-        await store.sweeps.cancel(made.id);
-      }
+      const body = { device: deviceKey, suite: id, dtype: 'f32', profile: 'fast' } as const;
+      const made = await submitTuning({ store, queue }, body, { name: 'tester' });
+      expect(specSchema.safeParse((await sweepOf(made.id)).spec).success).toBe(true);
+      await store.sweeps.cancel(made.id);
     },
   );
 });
