@@ -146,10 +146,8 @@ describe('a worker', () => {
         '/api/v1/workers',
       );
       const id = items.find(({ token }) => token === 'w')?.id;
-      const startMs = performance.now();
       await grid.fetch(`/api/v1/workers/${id}`, { method: 'DELETE' });
       expect(await revoked.ended).toBe(3);
-      expect(performance.now() - startMs).toBeLessThan(10_000);
       expect(await revoked.log()).toContain('This worker was revoked.');
       await start();
     });

@@ -145,10 +145,8 @@ describe('a worker over http', () => {
     const waiting = worker.link.next(never);
     await sleep(300);
     const sweep = await sweepOf(grid.store, [planned(worker.deviceKey)]);
-    const startMs = performance.now();
     await grid.queue.enqueue(sweep.runs);
     expect((await waiting)?.id).toBe(sweep.runIds[0]);
-    expect(performance.now() - startMs).toBeLessThan(1_000);
   });
 
   it('that hangs up while it waits takes no run with it', async () => {
@@ -196,10 +194,8 @@ describe('a worker over http', () => {
     const { run } = await given(worker);
     const again = new HttpLink({ server: url, token: worker.token });
     expect((await again.attach(described)).workerId).toBe(worker.workerId);
-    const startMs = performance.now();
+    // Not only once a lock has run out: that takes longer than a worker waits.
     expect(await again.next(never)).toMatchObject({ id: run.id, attempt: 2 });
-    // Not only once a lock has run out.
-    expect(performance.now() - startMs).toBeLessThan(10_000);
   });
 
   it('stores what its device can do, and is told when that was measured', async () => {
