@@ -45,7 +45,7 @@ export async function ContributedPage({
   const { source = '', manifest } = fileOf(id) ?? {};
   const code = { source, label: `Source of ${id}` };
   const devices = (await store.devices.toPlan())
-    .filter(({ contributed }) => contributed > 0)
+    .filter(({ class: kind, contributed }) => contributed > 0 && kind !== 'cpu')
     .map(({ class: kind, key, name }) => ({ class: kind, key, name }));
 
   return (

@@ -1,4 +1,4 @@
-import { type DeviceRef, isMeasured, type Sweep } from '@tilemark/core';
+import type { DeviceRef, Sweep } from '@tilemark/core';
 import type { ContributedResults } from '@tilemark/core/server';
 import { kernelById, shapeText } from '@tilemark/kernels';
 import { TuneForm } from '@/features/devices/tune-form';
@@ -28,9 +28,9 @@ export function Tunables({
 }) {
   const { dtypes, op, tunables } = kernelById(id);
   if (tunables.length === 0) return null;
-  const measured = runs.filter((run) => run.variant.kernel === id && isMeasured(run));
-  const sweep = tunablesSweep(id, tunables, measured);
-  const [latest] = measured;
+  const versionRuns = runs.filter(({ variant }) => variant.kernel === id);
+  const sweep = tunablesSweep(id, tunables, versionRuns);
+  const [first] = versionRuns;
   return (
     <Section
       id="tunables"
@@ -50,7 +50,7 @@ export function Tunables({
             {devices.length > 0 ? (
               <TuneForm
                 devices={devices}
-                kernel={{ id, op, dtypes, shape: latest ? shapeText(latest.problem) : '512' }}
+                kernel={{ id, op, dtypes, shape: first ? shapeText(first.problem) : '512' }}
               />
             ) : (
               <p className="text-xs text-muted">
