@@ -1,8 +1,7 @@
 import { ifValid, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { suiteClass } from '../measure/device';
-import type { PlannedRun } from '../plan/expansion';
-import { expand } from '../plan/expansion';
+import { expand, type PlannedRun } from '../plan/expansion';
 import { type StandingSuite, SUITES, standingSuites, suiteRef } from '../suites/suites';
 import { type Coverage, type CoverageCell, DEVICE_GROUPS, type Refresh } from '../view/api';
 import { sourceHashOf } from './gate/reasons';

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { execute, testDatabase, testRedisUrl } from '../../services.test-helper';
 import { openQueue, type Queue } from './queue/queue';
 import { isDue, visitDevices } from './sentinel';
-import type { Visits } from './store/alarms';
 import { attach } from './store/fixtures.test-helper';
 import { openStore, type Store } from './store/store';
+import type { Visits } from './store/visits';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -85,7 +85,7 @@ describe('a visit', () => {
     const [id = ''] = ids;
     const sweep = await store.sweeps.get(id);
     expect(sweep).toMatchObject({ suite: 'sentinel@1', counts: { pending: expect.any(Number) } });
-    expect((await store.alarms.visits([key])).get(key)).toMatchObject({
+    expect((await store.visits.on([key])).get(key)).toMatchObject({
       count: 1,
       isDone: false,
       software: null,

@@ -6,7 +6,8 @@ import { sentinel, WATCHED } from '../suites/sentinel';
 import { suiteRef } from '../suites/suites';
 import type { Software } from '../view/alarm';
 import { KeyUsed } from './errors';
-import { isSame, type Visits } from './store/alarms';
+import { isSame } from './store/alarms';
+import type { Visits } from './store/visits';
 import { type SweepServices, startSweep } from './submit';
 
 /**
@@ -77,7 +78,7 @@ export async function visitDevices(
 ): Promise<string[]> {
   const { store } = services;
   if (deviceKeys.length === 0) return [];
-  const visits = await store.alarms.visits(deviceKeys);
+  const visits = await store.visits.on(deviceKeys);
   const started: string[] = [];
   for (const device of await store.devices.toPlan(deviceKeys)) {
     const { class: deviceClass, firstSeenAt, key, name } = device;
@@ -96,7 +97,7 @@ export async function visitDevices(
     const standing = { visits: known, firstSeenAt, software, isSuspect };
     if (!(await isDue(standing, Date.now())) || !(await store.runs.hasRoomFor(key))) continue;
     const suite = sentinel.spec({ n: size });
-    const cases = [...suite.cases, ...(await store.alarms.cases(key))];
+    const cases = [...suite.cases, ...(await store.visits.cases(key))];
     const spec = {
       ...suite,
       cases: sharesHost(deviceClass) ? controlled(cases) : cases,

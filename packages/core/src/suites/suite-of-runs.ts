@@ -1,6 +1,5 @@
 import { ifValid, opOf, shapeText } from '@tilemark/kernels';
-import type { PlannedRun } from '../plan/expansion';
-import { expand } from '../plan/expansion';
+import { expand, type PlannedRun } from '../plan/expansion';
 import type { PlannableDevice, SweepSpec } from '../plan/spec';
 import type { Suite } from './suite';
 import { SUITES, suiteSpec } from './suites';

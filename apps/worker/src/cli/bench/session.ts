@@ -1,5 +1,5 @@
-import type { DeviceDescription } from '@tilemark/core';
 import {
+  type DeviceDescription,
   deviceKey,
   type Environment,
   expand,

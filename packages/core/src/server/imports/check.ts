@@ -4,7 +4,7 @@ import { type DeviceClass, deviceKey, type Environment, type Profile } from '../
 import type { RooflineSurvey } from '../../measure/roofline';
 import type { BenchFile, RunResult } from '../../view/api';
 import { believed } from '../gate/belief';
-import type { ImportedRun } from '../store/new-sweeps';
+import type { ImportedRun } from '../store/imported-sweeps';
 
 /** What an import is checked against. */
 export interface ImportContext {

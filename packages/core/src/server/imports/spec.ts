@@ -4,7 +4,7 @@ import type { SweepCase, SweepSpec } from '../../plan/spec';
 import { suiteOfRuns } from '../../suites/suite-of-runs';
 import { suiteRef } from '../../suites/suites';
 import { canonicalJson } from '../store/database';
-import type { ImportedRun } from '../store/new-sweeps';
+import type { ImportedRun } from '../store/imported-sweeps';
 
 /** What a file is kept as: a suite if it contains all runs of one, otherwise a sweep by hand. */
 export function importedSweep(imported: readonly ImportedRun[]): {

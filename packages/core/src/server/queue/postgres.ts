@@ -8,8 +8,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { placeOf } from '../errors';
-import type { RunJob } from './backend';
-import { type Backend, JOB_OPTIONS, type OnError } from './backend';
+import { type Backend, JOB_OPTIONS, type OnError, type RunJob } from './backend';
 
 /** BullMQ's tables live in a schema of their own, which it migrates itself. */
 const SCHEMA = 'bullmq';

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { placeOf } from '../errors';
-import type { RunJob } from './backend';
-import { type Backend, JOB_OPTIONS, type OnError } from './backend';
+import { type Backend, JOB_OPTIONS, type OnError, type RunJob } from './backend';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const reconnectDelayMs = (attempt: number) => Math.min(100 * 2 ** attempt, 3_000);

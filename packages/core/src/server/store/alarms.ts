@@ -14,10 +14,8 @@ import {
   sharesHost,
 } from '../../measure/device';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
-import { onlyValues, type SweepCase } from '../../plan/spec';
 import { changesIn, type Occasion } from '../../rank/alarms';
 import { type Headline, turnsPrior } from '../../rank/headline';
-import { SENTINEL } from '../../suites/sentinel';
 import { type Alarm, type Software, softwareOf } from '../../view/alarm';
 import type { Page } from '../../view/answer';
 import type { DeviceRef } from '../../view/device';
@@ -27,6 +25,7 @@ import { noted, type Principal } from './audit';
 import { type RunColumns, spreadOf } from './boards/headlines';
 import { PAGE_SIZE, pageOf } from './database';
 import { deviceRefOf } from './fleet';
+import { OF_SENTINEL } from './visits';
 
 /**
  * Alarms, derived from the results that are stored: the sentinel's runs say what became slower or
@@ -34,9 +33,6 @@ import { deviceRefOf } from './fleet';
  * device's owner measured, or that are confirmed. Machines of one model and sources of one kernel
  * have histories of their own.
  */
-
-/** Whether a sweep `s` is the sentinel's. */
-const OF_SENTINEL = Prisma.sql`s."suite" LIKE ${`${SENTINEL}@%`}`;
 
 /** What is older alarms nobody, in days. */
 const KEPT_DAYS = 400;
@@ -107,27 +103,6 @@ export interface AlarmQuery {
   readonly device?: string | undefined;
 }
 
-/** How the sentinel stands on a device. */
-export interface Visits {
-  readonly count: number;
-  /** The newest. */
-  readonly sweepId: string;
-  readonly createdAt: Date;
-  readonly isDone: boolean;
-  /** What its last result was measured with; null: none yet. */
-  readonly software: Software | null;
-  /** When the one before began; null: there is none. */
-  readonly previousAt: Date | null;
-}
-
-interface VisitRow extends Pick<Environment, 'runtimeVersions'> {
-  readonly key: string;
-  readonly driver: string | null;
-}
-
-/** A dispatch that takes longer is not watched: the sentinel is to take minutes, ns. */
-const LONGEST_WATCHED_NS = 50e6;
-
 export function alarmsOf(db: PrismaClient) {
   /** Newest first. */
   const all = async (deviceKey: string | null = null): Promise<Alarm[]> => {
@@ -177,57 +152,6 @@ export function alarmsOf(db: PrismaClient) {
         },
         { timeout: SEND_WITHIN_MS },
       ),
-
-    /** How the sentinel stands on each of some devices; those that it has never visited are absent. */
-    async visits(deviceKeys: readonly string[]): Promise<Map<string, Visits>> {
-      const rows = await db.$queryRaw<(Omit<Visits, 'software'> & VisitRow)[]>`
-        SELECT DISTINCT ON (visited."key") visited."key", s."id" AS "sweepId", s."createdAt",
-          count(*) OVER of_device AS "count", lead(s."createdAt") OVER of_device AS "previousAt",
-          NOT EXISTS (SELECT FROM "Run" AS r WHERE r."sweepId" = s."id"
-            AND r."state" IN ('pending', 'running')) AS "isDone",
-          environment."content"->>'driver' AS "driver",
-          environment."content"->'runtimeVersions' AS "runtimeVersions"
-        FROM "Sweep" AS s CROSS JOIN unnest(s."deviceKeys") AS visited("key")
-        LEFT JOIN LATERAL (
-          SELECT e."content" FROM "Run" AS r JOIN "Result" AS result ON result."runId" = r."id"
-          JOIN "Environment" AS e ON e."hash" = result."environmentHash"
-          WHERE r."sweepId" = s."id" ORDER BY result."id" DESC LIMIT 1) AS environment ON true
-        WHERE ${OF_SENTINEL} AND visited."key" = ANY (${[...deviceKeys]}::text[])
-          AND s."idempotencyKey" LIKE ${`${SENTINEL}@%`}
-        WINDOW of_device AS (PARTITION BY visited."key" ORDER BY s."id" DESC
-          ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
-        ORDER BY visited."key", s."id" DESC`;
-      return new Map(
-        rows.map(({ driver, key, runtimeVersions, ...visits }) => [
-          key,
-          {
-            ...visits,
-            count: Number(visits.count),
-            software: driver === null ? null : softwareOf({ driver, runtimeVersions }),
-          },
-        ]),
-      );
-    },
-
-    /** What a device runs fastest, in f32 and every other dtype it knows: cases to watch beside the suite's. */
-    async cases(deviceKey: string): Promise<SweepCase[]> {
-      const rows = await db.$queryRaw<Prisma.VariantBestGetPayload<object>[]>`
-        SELECT DISTINCT ON (best."op", best."dtype") best.* FROM "VariantBest" AS best
-        JOIN "Result" AS result ON result."id" = best."resultId"
-        JOIN "Device" AS device ON device."key" = best."deviceKey"
-        WHERE best."deviceKey" = ${deviceKey} AND best."isBest" AND best."profile" = 'default'
-          AND best."unranked" IS NULL AND best."methodology" = ${METHODOLOGY_VERSION}::int
-          AND best."medianNs" < ${LONGEST_WATCHED_NS}
-          AND ${isQuotable('result', Prisma.sql`device."ownedBy"`)}
-        ORDER BY best."op", best."dtype", best."medianNs" DESC`;
-      return rows.filter(isKnownProblem).flatMap((row): SweepCase[] => {
-        const variant = ifValid(() => parseVariant(row.address));
-        if (!variant) return [];
-        const { dtype, shape } = parseProblem(row);
-        const { kernel, tunables } = variant;
-        return [{ kernel, tunables: onlyValues(tunables), shapes: [shape], dtypes: [dtype] }];
-      });
-    },
 
     /** Whether the newest occasion of any variant of a device stands out by itself. */
     async isSuspect(deviceKey: string): Promise<boolean> {

@@ -3,8 +3,7 @@ import { InputError, parseShape, shapeText } from '@tilemark/kernels';
 import { figuresOf, newestOfEach, type ReferenceFile } from '../../reference/figures';
 import { isAsked, ofHardware, shippedReference } from '../../reference/reference';
 import type { ReferenceFigure, ReferenceQuery } from '../../view/api';
-import type { AuditNote } from './audit';
-import { noted } from './audit';
+import { type AuditNote, noted } from './audit';
 import { isUsual } from './columns';
 import { canonicalJson, fromJson, sha256, toJson } from './database';
 

@@ -25,13 +25,14 @@ import { runsOf } from './runs';
 import { sweepsOf } from './sweeps';
 import { tokensOf } from './tokens';
 import { tuningsOf } from './tunings/tunings';
+import { visitsOf } from './visits';
 import { watchOf } from './watch';
 import { workersOf } from './workers';
 
 /**
  * The store: everything the product keeps, in Postgres, one file per noun.
  *
- * What is asked for: `sweeps.ts` (written by `new-sweeps.ts`, followed live by `watch.ts` on the
+ * What is asked for: `sweeps.ts` (written by `new-sweeps.ts` and `imported-sweeps.ts`, followed live by `watch.ts` on the
  * notifications of `changes.ts`) and the `runs.ts` they consist of.
  * Those that grow as they run: `tunings/`.
  * What comes back: `runs.record` ends runs by the gate, in one transaction, which writes their results and moves
@@ -166,6 +167,7 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
       list: (query: AlarmQuery = {}) =>
         shared.read(`alarms ${canonicalJson(query)}`, () => alarms.list(query)),
     },
+    visits: visitsOf(db),
     audit: auditOf(db),
     limits: limitsOf(db),
     kernelResults: board('kernel', kernelResultsOf),

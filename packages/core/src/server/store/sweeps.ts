@@ -15,19 +15,11 @@ import type { ResultKinds } from '../../view/csv';
 import type { SweepFilter, SweepImported } from '../../view/sweep';
 import { KeyUsed } from '../errors';
 import { OPERATOR } from '../gate/parties';
-import type { AuditNote, Principal } from './audit';
-import { noted } from './audit';
+import { type AuditNote, noted, type Principal } from './audit';
 import { notifySweep } from './changes';
 import { canonicalJson, fromJson, PAGE_SIZE, pageOf, toJson } from './database';
-import type { SweepImport, SweepInput } from './new-sweeps';
-import {
-  importSweep,
-  insertRuns,
-  insertSweep,
-  isImported,
-  NOT_IMPORTED,
-  newRun,
-} from './new-sweeps';
+import { importSweep, isImported, NOT_IMPORTED, type SweepImport } from './imported-sweeps';
+import { insertRuns, insertSweep, newRun, type SweepInput } from './new-sweeps';
 import { RUN_VIEW, runResult, runViewsOf } from './run-view';
 import { tuningViews } from './tunings/views';
 import { waitingOf } from './waiting';

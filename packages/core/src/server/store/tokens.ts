@@ -2,8 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import { type Page, roleOfSecret, type Token } from '../../view/api';
-import type { AuditNote, Principal, Role } from './audit';
-import { noted } from './audit';
+import { type AuditNote, noted, type Principal, type Role } from './audit';
 import { PAGE_SIZE, pageOf, sha256, withIsoDates } from './database';
 
 const LOGIN_LINK_MS = 86_400_000;

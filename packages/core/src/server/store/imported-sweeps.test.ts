@@ -2,7 +2,7 @@ import { createClient, type PrismaClient } from '@tilemark/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { execute, testDatabase } from '../../../services.test-helper';
 import { measured, noise } from './fixtures.test-helper';
-import { refuseTwins } from './new-sweeps';
+import { refuseTwins } from './imported-sweeps';
 
 let url: string;
 let db: PrismaClient;
