@@ -147,13 +147,15 @@ export function epilogueError(
 /**
  * `finished(sum, col)` in WGSL, of an element of the reference. It has an exponential of its own, from
  * sums, products and bits alone, since `exp` and `tanh` of a device may be off by more than kernels are.
+ *
+ * @param exponential WGSL of another `exp_of`
  */
-export function finishedWgsl(problem: Has): string {
+export function finishedWgsl(problem: Has, exponential = EXP): string {
   const facts = factsOf(problem);
   if (!facts) return 'fn finished(sum: S, col: u32) -> S { return sum; }';
   const { activation, hasBias: isAdded } = facts;
   return [
-    activation?.error ? EXP : '',
+    activation?.error ? exponential : '',
     `fn activated(x: f32) -> f32 { return ${activation?.wgsl ?? 'x'}; }`,
     `fn finished(sum: f32, col: u32) -> f32 { return activated(sum${isAdded ? ' + load_bias(col)' : ''}); }`,
   ].join('\n');

@@ -59,11 +59,13 @@ export function feasible(
   return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; also ') };
 }
 
-/** A kernel computes problems with its epilogue alone: most have none. */
-function epilogueReasons({ epilogue: fused }: Kernel, { epilogue }: Problem): string[] {
-  if (fused === epilogue) return [];
-  if (fused === undefined) return ['computes the product alone, without an epilogue'];
-  return [`computes the epilogue ${fused}, not ${epilogue ?? 'the product alone'}`];
+/** A kernel with an epilogue of its own computes problems with that alone. */
+function epilogueReasons(kernel: Kernel, { epilogue }: Problem): string[] {
+  const { epilogue: only } = kernel;
+  if (only === epilogue) return [];
+  if (only) return [`computes the epilogue ${only}, not ${epilogue ?? 'the product alone'}`];
+  const fuses = kernel.runsOn === 'gpu' && kernel.fuses !== false;
+  return fuses ? [] : ['computes the product alone, without an epilogue'];
 }
 
 /** Reasons why a combination of tunable values is invalid on any device. */

@@ -82,7 +82,7 @@ interface KernelBase<Values, Of> {
   readonly rung: number;
   /** Id of the kernel that it is a change to, as the ladder tells it; null: none; absent: the rung before. */
   readonly changes?: string | null;
-  /** What it puts each sum through before it stores it: it takes problems with this epilogue only. Absent: none. */
+  /** What its code puts each sum through before it stores it: it takes problems with this epilogue only. Absent: nothing. */
   readonly epilogue?: Epilogue;
   /** `copy`: the output is the input unchanged (a ceiling). Absent: the op's result. */
   readonly computes?: 'copy';
@@ -117,13 +117,21 @@ export interface Work {
   readonly sums: number;
 }
 
+/** What a shader is written for, beside values and dtype. */
+export interface WrittenFor {
+  /** Whether z of a workgroup counts the problems of a batch. */
+  readonly batched: boolean;
+  /** Null: any. */
+  readonly shape: Shape | null;
+  /** What is made of its sums before they are stored (fused.ts). */
+  readonly epilogue: Epilogue | undefined;
+}
+
 /** A kernel written in WGSL. Entry point `main`; bindings 0 = A, 1 = B or output, ..., see `wgsl`. */
 export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelBase<Values, Of> {
   readonly runsOn: 'gpu';
   /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
-  readonly wgsl:
-    | string
-    | ((values: Values, dtype: Dtype, isBatch: boolean, shape: Shape | null) => string);
+  readonly wgsl: string | ((values: Values, dtype: Dtype, written: WrittenFor) => string);
   /** Whether sizes are literals of its source, which is then another for each shape. */
   readonly isPerShape?: boolean;
   /** Names that the shader body declares itself, so that `specialise` does not: `T`, a tunable. */
@@ -139,6 +147,11 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
    * `feasible` says so.
    */
   readonly batches?: true | ((wgsl: string) => string);
+  /**
+   * Whether each sum can go through the epilogue of a problem on its way to C (fused.ts). Absent: it can,
+   * unless the kernel has an epilogue of its own.
+   */
+  readonly fuses?: boolean;
   /** `requires` and `diagnostic` lines, which must stand before all else. */
   readonly directives?: readonly string[];
   /** What it binds between its tensors and its scratch memory; absent: a uniform of the sides. */

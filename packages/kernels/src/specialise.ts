@@ -1,30 +1,31 @@
 import { DTYPES, type Dtype } from './dtype';
-import type { GpuKernel, Needs, TunableValue, TunableValues } from './kernel';
+import { fused } from './fused';
+import type { GpuKernel, Needs, TunableValue, TunableValues, WrittenFor } from './kernel';
 import { isBatch } from './ops';
-import type { Problem, Shape } from './problem';
+import type { Problem } from './problem';
 
 /** The WGSL that runs for a problem. */
 export const sourceFor = (kernel: GpuKernel, values: TunableValues, problem: Problem): string =>
-  specialise(kernel, values, problem.dtype, isBatch(problem), problem.shape);
+  specialise(kernel, values, problem.dtype, { ...problem, batched: isBatch(problem) });
 
 /**
  * The WGSL that runs: generated declarations of the element type and of every tunable, then the
- * kernel's body verbatim, comments included. The text identifies the pipeline, and its hash tells
+ * kernel's body verbatim, comments included, but for an epilogue. The text identifies the pipeline, and its hash tells
  * whether a result was measured with today's source.
- *
- * @param shape of a kernel that has literals of it; null: any
  */
 export function specialise(
   kernel: GpuKernel,
   values: TunableValues,
   dtype: Dtype,
-  isBatch = false,
-  shape: Shape | null = null,
+  { batched = false, shape = null, epilogue }: Partial<WrittenFor> = {},
 ): string {
   const { batches, declares = [], stored, wgsl } = kernel;
-  const written = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, isBatch, shape);
+  const written =
+    typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, { batched, shape, epilogue });
   const text = stored?.(written, dtype) ?? written;
-  const body = isBatch && typeof batches === 'function' ? batches(text) : text;
+  const product = batched && typeof batches === 'function' ? batches(text) : text;
+  const isAdded = epilogue !== undefined && kernel.epilogue === undefined;
+  const body = isAdded ? fused(product, { op: kernel.op, dtype, epilogue }) : product;
   const { features } = kernel.needs(values, dtype);
   const before = [...extensionsOf(features), ...(kernel.directives ?? [])];
   return [...before, typeHeader(dtype, declares), tunableHeader(kernel, values), body].join('\n');

@@ -8,6 +8,7 @@ import {
 import {
   bareVariant,
   type Dtype,
+  type Epilogue,
   faultOf,
   InputError,
   type Problem,
@@ -28,6 +29,7 @@ export interface DuelFlags extends Partial<GridOptions> {
   readonly shape: string;
   readonly dtype: Dtype;
   readonly regime?: Regime;
+  readonly epilogue?: Epilogue;
   readonly device: string;
   readonly profile: Profile;
   readonly json?: string;
@@ -110,14 +112,19 @@ export async function variantOf(
 export function problemOf(
   a: ResolvedVariant,
   b: ResolvedVariant,
-  { shape: text, dtype, regime }: Pick<DuelFlags, 'shape' | 'dtype' | 'regime'>,
+  {
+    shape: text,
+    dtype,
+    regime,
+    ...flags
+  }: Pick<DuelFlags, 'shape' | 'dtype' | 'regime' | 'epilogue'>,
 ): Problem {
   const { op } = a.definition;
   if (b.definition.op !== op) {
     throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
   }
   const shape = parseShape(op, text, '--shape');
-  const epilogue = a.definition.epilogue ?? b.definition.epilogue;
+  const epilogue = flags.epilogue ?? a.definition.epilogue ?? b.definition.epilogue;
   const fault = faultOf(op, shape, dtype, { regime, epilogue });
   if (fault) throw new InputError(fault.reason, FLAGS[fault.field] ?? '--shape');
   return {
@@ -130,7 +137,11 @@ export function problemOf(
 }
 
 /** Of the fields of a problem; the others are dimensions. */
-const FLAGS: Readonly<Record<string, string>> = { dtype: '--dtype', regime: '--regime' };
+const FLAGS: Readonly<Record<string, string>> = {
+  dtype: '--dtype',
+  regime: '--regime',
+  epilogue: '--epilogue',
+};
 
 function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
   const rows = (

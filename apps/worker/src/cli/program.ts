@@ -8,7 +8,7 @@ import {
   Refused,
   SUITES,
 } from '@tilemark/core';
-import { DTYPES, InputError, idsOf, OPS, REGIMES } from '@tilemark/kernels';
+import { DTYPES, EPILOGUES, InputError, idsOf, OPS, REGIMES } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
 import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
@@ -49,6 +49,10 @@ const REGIME = new Option(
   '--regime <regime>',
   'how inputs are drawn; such results are not ranked (default: fractions around 0)',
 ).choices(idsOf(REGIMES));
+const EPILOGUE = new Option(
+  '--epilogue <epilogue>',
+  'what is made of each sum before it is stored; such results are not ranked (default: nothing)',
+).choices(idsOf(EPILOGUES));
 const PROFILE_HELP = 'default: as in a browser; fast: no bounds checks, unlike a browser';
 const PROFILE = new Option('--profile <profile>', PROFILE_HELP)
   .choices(PROFILES)
@@ -122,6 +126,7 @@ export function program(childEntry: URL): Command {
       `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32)`,
     )
     .addOption(REGIME)
+    .addOption(EPILOGUE)
     .option('--device <devices>', 'comma-separated, as `devices` lists them (default: auto,cpu)')
     .option('--profile <profiles>', `comma-separated, ${PROFILE_HELP} (default: ${PROFILES[0]})`)
     .addOption(
@@ -149,6 +154,7 @@ export function program(childEntry: URL): Command {
     .option(...SHAPE)
     .addOption(DTYPE)
     .addOption(new Option('--regime <regime>').hideHelp())
+    .addOption(EPILOGUE)
     .addOption(
       new Option(
         '--budget <time>',
@@ -181,6 +187,7 @@ export function program(childEntry: URL): Command {
     .option(...SHAPE)
     .addOption(DTYPE)
     .addOption(REGIME)
+    .addOption(EPILOGUE)
     .option(...DEVICE)
     .addOption(PROFILE)
     .option(...OF_GRID)

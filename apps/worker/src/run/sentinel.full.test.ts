@@ -137,7 +137,7 @@ async function visit(executor: Executor): Promise<Outcome> {
     workerId: worker.workerId,
     run: { variant, problem, profile, policy },
     environment,
-    wgsl: definition.runsOn === 'gpu' ? specialise(definition, tunables, 'f32', false) : null,
+    wgsl: definition.runsOn === 'gpu' ? specialise(definition, tunables, 'f32') : null,
     outcome,
     endedAt: new Date().toISOString(),
   });

@@ -168,7 +168,8 @@ function inOwnLines(error: CompileError, variant: Variant, problem: Problem): Co
   if (definition.runsOn !== 'gpu' || typeof definition.wgsl === 'string' || !at) return error;
   const lines = (text: string) => text.split('\n').length;
   const { dtype, shape } = problem;
-  const body = definition.wgsl(tunables, dtype, isBatch(problem), shape);
+  const batched = isBatch(problem);
+  const body = definition.wgsl(tunables, dtype, { batched, shape, epilogue: undefined });
   const line = at.line - lines(sourceFor(definition, tunables, problem)) + lines(body);
   return new CompileError(reason, line > 0 ? { ...at, line } : null);
 }

@@ -33,10 +33,10 @@ export function draftOf(name: string, text: string): Draft {
     filled = filled.replaceAll(placeholder, String(sample));
   }
   const source = sourceOf(filled);
-  const { op, bindings, zeros, tensors } = tensorsIn(source, open);
+  const { op, epilogue, bindings, zeros, tensors, bound } = tensorsIn(source, open);
   const dtypes = dtypesIn(tensors, source, open);
   const entryPoint = entryPointIn(source, open);
-  const { tunables, sizes } = numbersIn(op, source, tensors, Object.keys(zeros), open);
+  const { tunables, sizes } = numbersIn(op, source, bound, open);
   const multiples = multiplesIn(op, filled, tensors);
   const dispatched = dispatchedBy(op, entryPoint, source, open);
   return {
@@ -45,6 +45,7 @@ export function draftOf(name: string, text: string): Draft {
       about: '',
       op,
       ...(dtypes && { dtypes }),
+      ...(epilogue && { epilogue }),
       ...(entryPoint && source.entryPoints.length > 1 && { entryPoint: entryPoint.name }),
       bindings,
       ...filledIn({ sizes, zeros, placeholders, tunables, multiples }),
@@ -92,14 +93,28 @@ function tensorsIn(source: Source, open: string[]) {
       `bindings: A and B are taken by their order, ${inputs.map(({ name }) => name).join(', ')}`,
     );
   }
-  for (const { name } of extra) open.push(`zeros: ${name} is taken for a bias of n zeros`);
+  const bias = op === 'matmul' ? extra.find(({ name }) => /bias/i.test(name)) : undefined;
+  if (bias) {
+    open.push(
+      `epilogue: ${bias.name} is taken for a bias, one value for each column; if more is made of each sum, bias-relu, bias-gelu or bias-silu`,
+    );
+  }
+  const unknown = extra.filter((variable) => variable !== bias);
+  for (const { name } of unknown) open.push(`zeros: ${name} is taken for n zeros`);
   const tensors = [...inputs, ...(output ? [output] : [])];
-  const bindings = tensors.map(({ name }, at) => [
-    tensors[at] === output ? names.at(-1) : names[at],
-    name,
-  ]);
-  const zeros = Object.fromEntries(extra.map(({ name }) => [name, 'n']));
-  return { op, tensors, zeros, bindings: Object.fromEntries(bindings) as Record<string, string> };
+  const bindings = [
+    ...inputs.map(({ name }, at) => [names[at], name]),
+    ...(bias ? [['bias', bias.name]] : []),
+    ...(output ? [[names.at(-1), output.name]] : []),
+  ];
+  return {
+    op,
+    tensors,
+    bound: [...tensors, ...extra],
+    bindings: Object.fromEntries(bindings) as Record<string, string>,
+    zeros: Object.fromEntries(unknown.map(({ name }) => [name, 'n'])),
+    ...(bias && { epilogue: 'bias' as const }),
+  };
 }
 
 function dtypesIn(
@@ -133,13 +148,7 @@ function entryPointIn({ entryPoints }: Source, open: string[]): EntryPoint | und
 
 const PAD = /pad|unused|^_|^reserved/i;
 
-function numbersIn(
-  op: OpId,
-  source: Source,
-  tensors: readonly Variable[],
-  zeros: readonly string[],
-  open: string[],
-) {
+function numbersIn(op: OpId, source: Source, bound: readonly Variable[], open: string[]) {
   const dimensions = Object.keys(opById(op).square(1));
   const dimensionOf = (name: string) => dimensions.find((side) => side === name.toLowerCase());
   const tunables: Record<string, number[]> = {};
@@ -159,7 +168,7 @@ function numbersIn(
     }
   }
   const leaves = source.variables
-    .filter((variable) => !tensors.includes(variable) && !zeros.includes(variable.name))
+    .filter((variable) => !bound.includes(variable))
     .flatMap(({ leaves: leavesOf, name }) =>
       leavesOf(1).map(({ path }) =>
         path === '' || path.startsWith('[') ? `${name}${path}` : path,

@@ -12,6 +12,7 @@ import {
   type Problem,
   refuseIf,
   type Shape,
+  sourceFor,
   type Tunable,
   type TunableValues,
 } from '@tilemark/kernels';
@@ -147,7 +148,8 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
       })),
     ],
     ...(manifest.batches && { batches: true }),
-    wgsl: (values, _dtype, _isBatch, shape) => {
+    fuses: false,
+    wgsl: (values, _dtype, { shape }) => {
       const names = namesFor(values, shape);
       const read = reading(names);
       return bodyOf(read.source, read.bindings, manifest, values, names);
@@ -296,7 +298,7 @@ function checkNumbers(kernel: GpuKernel, op: OpId): void {
   kernel.followUps?.(values, problem);
   kernel.scratchBytes?.(values, problem);
   kernel.constants?.(values, problem);
-  if (typeof kernel.wgsl === 'function') kernel.wgsl(values, dtype, false, problem.shape as Shape);
+  sourceFor(kernel, values, problem);
 }
 
 /** A manifest as it is hashed: fields of later releases only where they say something. */

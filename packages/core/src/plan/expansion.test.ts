@@ -60,6 +60,16 @@ describe('expand', () => {
     expect(specSchema.safeParse({ cases: [naive], regime: 'wild' }).success).toBe(false);
   });
 
+  it('puts all sums through the epilogue of the spec', () => {
+    const [run] = expand(spec({ cases: [naive], epilogue: 'bias-relu' }), [gpu]);
+    expect(run?.problem).toMatchObject({ shape: square, epilogue: 'bias-relu' });
+    expect(specSchema.safeParse({ cases: [naive], epilogue: 'softmax' }).success).toBe(false);
+    const counted = countRuns(spec({ cases: [naive, host], epilogue: 'relu' }), DEVICES);
+    expect(counted.skipped).toEqual([
+      { why: 'computes the product alone, without an epilogue', runs: 1 },
+    ]);
+  });
+
   it('plans a batch, and one product where a batch has one', () => {
     const shapes = [{ b: 4, ...square }, { b: 1, ...square }, square];
     const runs = expand(spec({ cases: [{ ...naive, shapes }] }), [DEVICES[0]!]);

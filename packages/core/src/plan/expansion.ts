@@ -80,14 +80,11 @@ function profilesOf(
     : [...new Set(spec.profiles)];
 }
 
-/** A kernel that has an epilogue computes problems with it. */
-function problemsOf(
-  { shapes, dtypes }: SweepCase,
-  { op, epilogue }: Kernel,
-  { regime }: SweepSpec,
-): Problem[] {
+/** A kernel that has an epilogue computes problems with it, unless another is asked for. */
+function problemsOf({ shapes, dtypes }: SweepCase, kernel: Kernel, spec: SweepSpec): Problem[] {
+  const { regime, epilogue = kernel.epilogue } = spec;
   return shapes
-    .flatMap((shape) => dtypes.map((dtype) => problemWith(op, shape, dtype)))
+    .flatMap((shape) => dtypes.map((dtype) => problemWith(kernel.op, shape, dtype)))
     .filter((problem) => problem !== null)
     .map((problem) => ({ ...problem, ...(regime && { regime }), ...(epilogue && { epilogue }) }));
 }

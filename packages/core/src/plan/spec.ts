@@ -100,6 +100,8 @@ export const specSchema = z.strictObject({
   policy: policyIdSchema.default('default'),
   /** How the inputs of all problems are drawn; absent: as usual. Results of a regime are never ranked. */
   regime: regimeSchema.optional(),
+  /** Of all problems; absent: that of the kernel, if it has one. Such results are never ranked. */
+  epilogue: epilogueSchema.optional(),
   /** Device keys; absent: every device that has a worker attached. */
   devices: z.array(z.string().max(300)).min(1).max(200).optional(),
 });

@@ -137,7 +137,7 @@ export async function retrySweep(
 
 function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpec } {
   if ('spec' in newSweep) return { suite: null, spec: newSweep.spec };
-  const { suite, params, profiles, policy, regime, devices } = newSweep;
+  const { suite, params, profiles, policy, regime, epilogue, devices } = newSweep;
   return {
     suite: suiteRef(findSuite(suite)),
     spec: {
@@ -145,6 +145,7 @@ function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpe
       ...(profiles && { profiles }),
       ...(policy && { policy }),
       ...(regime && { regime }),
+      ...(epilogue && { epilogue }),
       ...(devices && { devices }),
     },
   };

@@ -2,7 +2,7 @@ import { type DimensionName, dimensionNames, MAX_DIMENSION } from '@tilemark/ker
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
 import { problemSchema, variantSchema } from '../plan/spec';
-import { dtypeSchema, opSchema } from '../schema/op';
+import { dtypeSchema, epilogueSchema, opSchema } from '../schema/op';
 import { foundVariantSchema } from '../tune/evidence';
 import { date, id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
@@ -29,6 +29,8 @@ export const bestQuerySchema = z.object({
   ...dimensions,
   dtype: dtypeSchema.default('f32'),
   profile: profileSchema.default('default'),
+  /** Put into the program of the variant that is best for the product alone. */
+  epilogue: epilogueSchema.optional(),
   /** As in WebGPU's adapter info; ignored if the device is known. */
   vendor: z.string().max(120).optional(),
   architecture: z.string().max(120).optional(),

@@ -1,5 +1,7 @@
 import {
   type Dtype,
+  type Epilogue,
+  finisherOf,
   fromHalves,
   ITEMS,
   inputTensors,
@@ -25,23 +27,26 @@ it.each([
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 130 }, 'f32-nt'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4z'],
+  ['matmul/few-rows[LANES=8,DEEP=8,SPLIT=2]', { m: 1, n: 33, k: 130 }, 'f32', 'bias-silu'],
+  ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4', 'bias-gelu'],
 ] as const)(
   'runs %s as the answer of /best describes it',
-  async (address, shape, dtype: Dtype = 'f32') => {
-    const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype };
+  async (address, shape, dtype: Dtype = 'f32', epilogue?: Epilogue) => {
+    const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype, epilogue };
+    const finish = finisherOf(problem) ?? ((sum: number) => sum);
     const { b: batch = 1, m, n, k } = problem.shape;
     const program = programOf(parseVariant(address), problem);
     const adapter = await gpu.requestAdapter();
     const device = await adapter!.requestDevice();
     const run = new Function(`${RUN_SNIPPET}\nreturn run;`)();
     const output = new Float32Array(await run(device, program, storedBytes(problem, { seed: 3 })));
-    const [a, b] = inputTensors(problem, { seed: 3 });
+    const [a, b, bias] = inputTensors(problem, { seed: 3 });
     for (let i = 0; i < batch * m * n; i++) {
       const row = Math.floor(i / n);
       const own = b!.subarray(Math.floor(row / m) * k * n);
       let want = 0;
       for (let p = 0; p < k; p++) want += a![row * k + p]! * own[p * n + (i % n)]!;
-      expect(output[i]).toBeCloseTo(want, 4);
+      expect(output[i]).toBeCloseTo(finish(want, bias?.[i % n] ?? 0), 4);
     }
     device.destroy();
   },

@@ -3,7 +3,7 @@ import { profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { specSchema } from '../plan/spec';
 import { MAXIMA, named } from '../schema/maxima';
-import { regimeSchema } from '../schema/op';
+import { epilogueSchema, regimeSchema } from '../schema/op';
 import { date, id, name } from './answer';
 import { runResultSchema } from './result';
 import { tuningSchema } from './tuning';
@@ -27,6 +27,7 @@ export const newSweepSchema = z.union([
     profiles: z.array(profileSchema).min(1).max(2).optional(),
     policy: policyIdSchema.optional(),
     regime: regimeSchema.optional(),
+    epilogue: epilogueSchema.optional(),
     devices: z.array(z.string().max(300)).min(1).max(200).optional(),
   }),
   z.strictObject({ name, spec: specSchema }),

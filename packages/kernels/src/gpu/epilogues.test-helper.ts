@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { EPILOGUES, type Epilogue } from '../epilogue';
 import type { Executor } from '../executor';
-import type { GpuKernel } from '../kernel';
+import type { GpuKernel, TunableValues } from '../kernel';
 import type { Problem } from '../problem';
 import { KERNELS } from '../registry';
 import { inputTensors } from '../verify/inputs';
@@ -79,11 +79,16 @@ const product = (size: (typeof SIZES)[number], dtype: Dtype, epilogue: Epilogue)
 };
 
 /** What is wrong with a kernel, on all inputs that a run verifies. */
-export async function faultsOf(executor: Executor, kernel: GpuKernel, problem: Problem) {
+export async function faultsOf(
+  executor: Executor,
+  kernel: GpuKernel,
+  problem: Problem,
+  tunables: TunableValues = {},
+) {
   const kernels = KERNELS as GpuKernel[];
   kernels.push(kernel);
   const prepared = await executor
-    .prepare({ kernel: kernel.id, tunables: {} }, problem, { seed: 11, bufferSets: 2 })
+    .prepare({ kernel: kernel.id, tunables }, problem, { seed: 11, bufferSets: 2 })
     .finally(() => kernels.pop());
   try {
     await prepared.poison('nan');

@@ -56,7 +56,7 @@ test('formulas are those of their papers', () => {
   expect(at('silu', 1)).toBeCloseTo(0.731059, 6);
 });
 
-test('a kernel takes the problems of its epilogue only', () => {
+test('a kernel of its own epilogue takes problems with that alone; ours take any', () => {
   const kernels = KERNELS as GpuKernel[];
   kernels.push(right('relu'));
   try {
@@ -70,7 +70,18 @@ test('a kernel takes the problems of its epilogue only', () => {
     expect(why('matmul/fused', 'relu')).toBeNull();
     expect(why('matmul/fused')).toBe('computes the epilogue relu, not the product alone');
     expect(why('matmul/fused', 'bias')).toBe('computes the epilogue relu, not bias');
-    expect(why('matmul/tiled', 'relu')).toBe('computes the product alone, without an epilogue');
+    expect(why('matmul/tiled', 'relu')).toBeNull();
+    const alone = 'computes the product alone, without an epilogue';
+    expect(why('matmul/cpu-naive', 'relu')).toBe(alone);
+    expect(why('matmul/naive-global', 'relu')).toContain('keeps its sums in C');
+    kernels.push({
+      ...right('relu'),
+      id: 'matmul/theirs',
+      epilogue: undefined,
+      fuses: false,
+    } as GpuKernel);
+    expect(why('matmul/theirs', 'relu')).toBe(alone);
+    kernels.pop();
   } finally {
     kernels.pop();
   }

@@ -75,7 +75,7 @@ export const tiled = gpuKernel({
       holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
     },
   ],
-  wgsl: (values, _dtype, isBatch) => (isBatch ? batched(wgsl) : wgsl) + addProducts(values),
+  wgsl: (values, _dtype, written) => (written.batched ? batched(wgsl) : wgsl) + addProducts(values),
   batches: true,
   overrides: ({ SIZING }) => (SIZING === 'override' ? ['TILE'] : []),
   needs: (values, dtype) => {

@@ -91,7 +91,7 @@ export const registerTile = gpuKernel({
       },
     },
   ],
-  wgsl: (values, _dtype, batched) => emitTileKernel({ ...layoutOf(values), batched }),
+  wgsl: (values, _dtype, { batched }) => emitTileKernel({ ...layoutOf(values), batched }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),

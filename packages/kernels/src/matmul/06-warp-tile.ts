@@ -45,7 +45,7 @@ export const warpTile = gpuKernel({
       },
     },
   ],
-  wgsl: (values, dtype, batched) =>
+  wgsl: (values, dtype, { batched }) =>
     emitTileKernel({ ...layoutOf(values), weights: weightsOf(dtype), batched }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),

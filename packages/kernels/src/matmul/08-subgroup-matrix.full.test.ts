@@ -32,7 +32,7 @@ test.each([
     ),
   );
   for (const [tunables, dtype, isBatch] of cases) {
-    const code = specialise(kernel, tunables, dtype, isBatch);
+    const code = specialise(kernel, tunables, dtype, { batched: isBatch });
     const module = device.createShaderModule({ code });
     const { messages } = await module.getCompilationInfo();
     const { address } = resolveVariant(kernel.id, tunables);

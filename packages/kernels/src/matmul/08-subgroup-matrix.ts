@@ -104,8 +104,8 @@ export const subgroupMatrix = gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>({
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   tunables: FRAGMENT_TUNABLES,
   needs: (values, dtype) => fragmentNeeds(fragmentLayout(values, dtype)),
-  wgsl: (values, dtype, batched) =>
-    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched }),
+  wgsl: (values, dtype, { batched, epilogue }) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched, epilogue }),
   batches: true,
   candidates: (problem) => fragmentCandidates(TILES, problem),
 });

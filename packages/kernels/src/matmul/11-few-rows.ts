@@ -62,7 +62,7 @@ export const fewRows = gpuKernel({
       holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
     },
   ],
-  wgsl: (values, dtype, batched) =>
+  wgsl: (values, dtype, { batched }) =>
     emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype), batched }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),

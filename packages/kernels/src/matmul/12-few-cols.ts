@@ -57,7 +57,7 @@ export const fewCols = gpuKernel({
       holds: ({ ROWS, COLS, UNROLL }) => (ROWS + COLS) * UNROLL <= 32,
     },
   ],
-  wgsl: (values, dtype, batched) => emit({ ...values, sums: sumsOf(dtype), batched }),
+  wgsl: (values, dtype, { batched }) => emit({ ...values, sums: sumsOf(dtype), batched }),
   batches: true,
   entryPoint: ({ COLS }, problem) => entryPointFor(COLS, problem.shape),
   needs: (values) => ({

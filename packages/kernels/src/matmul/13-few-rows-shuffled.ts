@@ -44,7 +44,8 @@ export const fewRowsShuffled = gpuKernel({
       holds: ({ ROWS, LANES, DEEP }) => ROWS * LANES * DEEP <= 4096,
     },
   ],
-  wgsl: (values, dtype, batched) => emitStrip({ ...ofStrip(values), sums: sumsOf(dtype), batched }),
+  wgsl: (values, dtype, { batched }) =>
+    emitStrip({ ...ofStrip(values), sums: sumsOf(dtype), batched }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => ({

@@ -50,7 +50,7 @@ export const warpElements = gpuKernel<'matmul', typeof TUNABLES>({
     reason,
     holds: (values) => holds(asWarps(values)),
   })),
-  wgsl: (values, _dtype, batched) => emitTileKernel({ ...layoutOf(values), batched }),
+  wgsl: (values, _dtype, { batched }) => emitTileKernel({ ...layoutOf(values), batched }),
   batches: true,
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {

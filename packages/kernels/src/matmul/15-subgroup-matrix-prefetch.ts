@@ -48,8 +48,8 @@ export const subgroupMatrixPrefetch = gpuKernel<'matmul', typeof TUNABLES>({
     },
   ],
   needs: (values, dtype) => fragmentNeeds(fragmentLayout(values, dtype)),
-  wgsl: (values, dtype, batched) =>
-    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched }),
+  wgsl: (values, dtype, { batched, epilogue }) =>
+    emitFragmentKernel({ ...fragmentLayout(values, dtype), batched, epilogue }),
   batches: true,
   candidates: (problem) => fragmentCandidates(TILES, problem),
 });

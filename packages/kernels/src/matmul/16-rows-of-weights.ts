@@ -58,7 +58,7 @@ export const rowsOfWeights = gpuKernel({
       holds: ({ COLS, UNROLL }) => COLS * UNROLL <= 8,
     },
   ],
-  wgsl: (values, dtype, isBatch) => emitRows(values, dtype, isBatch),
+  wgsl: (values, dtype, { batched }) => emitRows(values, dtype, batched),
   batches: true,
   entryPoint: (_values, { dtype, shape }) =>
     shape.k % vectorOf(dtype).elements === 0 ? 'main' : 'unaligned',

@@ -81,7 +81,8 @@ export const subgroupMatrixShort = gpuKernel<'matmul', typeof TUNABLES>({
     },
   ],
   needs: (values, dtype) => fragmentNeeds(layoutOf(values, dtype)),
-  wgsl: (values, dtype, batched) => emitFragmentKernel({ ...layoutOf(values, dtype), batched }),
+  wgsl: (values, dtype, { batched, epilogue }) =>
+    emitFragmentKernel({ ...layoutOf(values, dtype), batched, epilogue }),
   batches: true,
   candidates: (problem) => fragmentCandidates(TILES, problem),
 });

@@ -17,9 +17,9 @@ export const emulated = (kernel: GpuKernel): GpuKernel => ({
 });
 
 function emulatedIn(wgsl: GpuKernel['wgsl']): GpuKernel['wgsl'] {
-  return (values, dtype, isBatch, shape) => {
+  return (values, dtype, written) => {
     if (typeof wgsl !== 'function') throw new TypeError('the kernel is emitted');
-    return wgsl(values, dtype, isBatch, shape)
+    return wgsl(values, dtype, written)
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
       .replace(/^ {2}let warp = thread \/ (\d+)/gm, '  own_lane = thread % $1;\n$&')

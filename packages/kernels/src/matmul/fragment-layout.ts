@@ -1,4 +1,5 @@
 import { DTYPES, type Dtype } from '../dtype';
+import type { Epilogue } from '../epilogue';
 import { tunable, type ValuesOf } from '../kernel';
 import { splitTunable } from './tile-memory';
 import { weightsOf } from './weights-memory';
@@ -81,6 +82,8 @@ export interface FragmentLayout extends ValuesOf<typeof TILE_SIZES>, ValuesOf<ty
   readonly sums: 'f32' | 'f16';
   /** See `TileLayout`. */
   readonly batched?: boolean;
+  /** See `WrittenFor`. */
+  readonly epilogue?: Epilogue | undefined;
   readonly weights?: Dtype | undefined;
 }
 

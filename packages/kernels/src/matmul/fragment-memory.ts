@@ -136,35 +136,51 @@ const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4
 
 /** Stores a fragment's sums from the tile of A: eight per lane, as halves, inside C. */
 export function storeFragment(layout: FragmentLayout, access: string): string {
-  const { fragment, sums, SPLIT } = layout;
+  const { fragment, SPLIT } = layout;
   if (SPLIT > 1) return storePart(layout, access);
   const [parameter, product] = layout.batched ? ['product: u32, ', 'product, '] : ['', ''];
-  const leaving =
-    sums === 'f16'
-      ? 'a_tile[sums + lane]'
-      : 'halves(a_tile[sums + 2 * lane], a_tile[sums + 2 * lane + 1])';
   return `
 fn store_${access}(sums: u32, lane: u32, ${parameter}row: u32, col: u32) {
   if (lane < ${(fragment.m * fragment.n) / UNIT}) {
-    let h = ${leaving};
+${halvesOfLane(layout)
+  .map((line) => `    ${line}`)
+  .join('\n')}
     store_c_${access}(${product}row + 8 * lane / ${fragment.n}, col + 8 * lane % ${fragment.n}, h);
   }
 }`;
 }
 
+/** `h`: a lane's eight sums as halves. */
+function halvesOfLane(layout: FragmentLayout): string[] {
+  if (layout.epilogue) {
+    const col = `col + 8 * lane % ${layout.fragment.n}`;
+    return [
+      ...sumsOfLane(layout, 'unfinished'),
+      `let h = halves(bitcast<vec4u>(finished4(low, ${col})), bitcast<vec4u>(finished4(high, ${col} + 4)));`,
+    ];
+  }
+  return layout.sums === 'f16'
+    ? ['let h = a_tile[sums + lane];']
+    : ['let h = halves(a_tile[sums + 2 * lane], a_tile[sums + 2 * lane + 1]);'];
+}
+
+/** `low` and `high`: the same in f32; of halves, by way of `name`. */
+const sumsOfLane = ({ sums }: FragmentLayout, name = 'h'): string[] =>
+  sums === 'f16'
+    ? [
+        `let ${name} = a_tile[sums + lane];`,
+        `let low = vec4f(bitcast<vec4<f16>>(${name}.xy));`,
+        `let high = vec4f(bitcast<vec4<f16>>(${name}.zw));`,
+      ]
+    : [
+        'let low = bitcast<vec4f>(a_tile[sums + 2 * lane]);',
+        'let high = bitcast<vec4f>(a_tile[sums + 2 * lane + 1]);',
+      ];
+
 /** The same into scratch memory, in f32. */
-function storePart({ fragment, sums }: FragmentLayout, access: string): string {
-  const leaving =
-    sums === 'f16'
-      ? [
-          'let h = a_tile[sums + lane];',
-          'let low = vec4f(bitcast<vec4<f16>>(h.xy));',
-          'let high = vec4f(bitcast<vec4<f16>>(h.zw));',
-        ]
-      : [
-          'let low = bitcast<vec4f>(a_tile[sums + 2 * lane]);',
-          'let high = bitcast<vec4f>(a_tile[sums + 2 * lane + 1]);',
-        ];
+function storePart(layout: FragmentLayout, access: string): string {
+  const { fragment } = layout;
+  const leaving = sumsOfLane(layout);
   const stores =
     access === 'aligned'
       ? [

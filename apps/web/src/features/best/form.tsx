@@ -1,5 +1,5 @@
 import { PROFILE_WORDS, PROFILES } from '@tilemark/core';
-import { DTYPES, OPS, shapeText } from '@tilemark/kernels';
+import { DTYPES, EPILOGUES, OPS, shapeText } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
 import { Chip, controlStyle, Field, SelectField } from '@/ui/field';
 import { Tabs } from '@/ui/navigation';
@@ -9,7 +9,7 @@ import { type Gpu, vendorOf } from './workbench';
 
 /** Which problems on which GPUs: submitted as the page's address, so it works without scripts. */
 export function WorkbenchForm({ question, gpus }: { question: Question; gpus: readonly Gpu[] }) {
-  const { op, dtype, profile, shapes, suite } = question;
+  const { op, dtype, epilogue = '', profile, shapes, suite } = question;
   const isChosen = ({ id }: Gpu) => question.gpus.includes(id);
   const asked = question.gpus
     .filter((id) => gpus.every((gpu) => gpu.id !== id))
@@ -76,11 +76,21 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
         <Button type="submit" look="primary">
           Find kernels
         </Button>
-        <details className="text-[0.8125rem]" open={profile !== 'default'}>
+        <details className="text-[0.8125rem]" open={profile !== 'default' || epilogue !== ''}>
           <summary>Advanced</summary>
           <SelectField
             {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: profile }}
             options={PROFILES.map((each) => [each, PROFILE_WORDS[each]])}
+          />
+          <SelectField
+            id="epilogue"
+            name="epilogue"
+            label="Epilogue"
+            defaultValue={epilogue}
+            options={[
+              ['', 'none'],
+              ...Object.entries(EPILOGUES).map(([id, { words }]) => [id, words] as const),
+            ]}
           />
         </details>
       </div>

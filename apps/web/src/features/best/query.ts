@@ -1,8 +1,15 @@
-import { FAMILIES, LANGUAGE_MODELS, parseShapes, profileSchema } from '@tilemark/core';
+import {
+  epilogueSchema,
+  FAMILIES,
+  LANGUAGE_MODELS,
+  parseShapes,
+  profileSchema,
+} from '@tilemark/core';
 import {
   DTYPES,
   dimensionNames,
   dimensionsText,
+  type Epilogue,
   faultOf,
   InputError,
   idsOf,
@@ -56,6 +63,7 @@ export const questionFields = z.object({
   op: z.enum(idsOf(OPS)).default('matmul'),
   dtype: z.enum(idsOf(DTYPES)).default('f32'),
   profile: profileSchema.default('default'),
+  epilogue: epilogueSchema.optional(),
   shapes: z.string().max(2_000).optional(),
   suite: z.enum(SHAPE_SUITES.map(({ id }) => id)).optional(),
   gpu: z.string().max(2_000).optional(),
@@ -70,7 +78,7 @@ export const questionFields = z.object({
 
 /** A question as it is answered. */
 export const workbenchQuerySchema = questionFields.transform((query, context): Question => {
-  const { op, dtype, profile, suite } = query;
+  const { op, dtype, epilogue, profile, suite } = query;
   const refuse = (name: string, message: string): never => {
     context.addIssue({ code: 'custom', path: [name], message });
     return z.NEVER;
@@ -87,9 +95,10 @@ export const workbenchQuerySchema = questionFields.transform((query, context): Q
     const asked = query.shapes?.trim() || query.shape || singleShape(query);
     if (!asked && chosen && chosen.op !== op) return refuse('suite', `it is of ${chosen.op}`);
     const shapes = asked ? parseShapes(op, asked, field) : [...(given ?? [])];
-    const fault = shapes.map((shape) => faultOf(op, shape, dtype)).find(Boolean);
+    const fault = shapes.map((shape) => faultOf(op, shape, dtype, { epilogue })).find(Boolean);
     if (fault) return refuse(fault.field, fault.reason);
-    return { op, dtype, profile, shapes, gpus: [...new Set(gpus)], suite, show: query.show };
+    const asks = { op, dtype, profile, epilogue, shapes, suite, show: query.show };
+    return { ...asks, gpus: [...new Set(gpus)] };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return refuse(error.field ?? 'shapes', error.message);
@@ -100,6 +109,7 @@ export interface Question {
   readonly op: OpId;
   readonly dtype: Problem['dtype'];
   readonly profile: z.output<typeof profileSchema>;
+  readonly epilogue?: Epilogue | undefined;
   readonly shapes: readonly Shape[];
   /** Device keys, or `vendor/architecture`. */
   readonly gpus: readonly string[];
@@ -130,14 +140,24 @@ function singleShape(query: Readonly<Record<string, unknown>> & { readonly op: O
 const vendorText = ({ vendor = '', architecture = '' }) =>
   [vendor, architecture].filter(Boolean).join('/');
 
-export const problemsOf = ({ op, dtype, shapes }: Question): Problem[] =>
-  shapes.map((shape) => ({ op, shape, dtype }) as Problem);
+export const problemsOf = ({ op, dtype, epilogue, shapes }: Question): Problem[] =>
+  shapes.map((shape) => ({ op, shape, dtype, ...(epilogue && { epilogue }) }) as Problem);
 
 /** A question as the query of its address. */
-export function questionQuery({ op, dtype, profile, shapes, gpus }: Question): URLSearchParams {
+export function questionQuery({
+  op,
+  dtype,
+  profile,
+  epilogue,
+  shapes,
+  gpus,
+}: Question): URLSearchParams {
   const texts = shapes.map((shape) => shapeText({ op, shape } as Problem));
   return new URLSearchParams({
-    ...{ op, dtype, profile },
+    op,
+    dtype,
+    profile,
+    ...(epilogue && { epilogue }),
     shapes: texts.join(' '),
     gpu: gpus.join(','),
   });

@@ -1,5 +1,5 @@
 import { type Profile, RUN_SNIPPET } from '@tilemark/core';
-import { type Op, opOf, type Problem } from '@tilemark/kernels';
+import { type Problem, storedOf } from '@tilemark/kernels';
 
 /** An array of a type's elements in a program, and its 1. */
 const ARRAYS = {
@@ -11,8 +11,7 @@ const ARRAYS = {
 
 /** The same question to the API, as a library would ask it on a user's machine. */
 export function snippet(origin: string, problem: Problem, profile: Profile): string {
-  const op: Op = opOf(problem);
-  const tensors = op.stored(problem.shape, problem.dtype).inputs;
+  const { inputs: tensors } = storedOf(problem);
   const inputs = tensors.flatMap(({ dims, order, parts }) =>
     parts.map(({ binding, item, length }) => {
       const [array, one] = ARRAYS[item.element];
@@ -39,7 +38,7 @@ const query = new URLSearchParams({
   op: '${problem.op}',
 ${dimensions}
   dtype: '${problem.dtype}',
-  profile: '${profile}',
+  profile: '${profile}',${problem.epilogue ? `\n  epilogue: '${problem.epilogue}',` : ''}
   vendor,
   architecture,
 });

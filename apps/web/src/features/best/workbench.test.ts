@@ -4,7 +4,7 @@ import { create } from 'webgpu';
 import { openTestGrid, type TestGrid } from '@/server/grid.test-helper';
 import { parseQuery } from '@/ui/query';
 import { fileName, fileOf } from './files';
-import { type Question, workbenchQuerySchema } from './query';
+import { type Question, questionQuery, workbenchQuerySchema } from './query';
 import { gpusOf, type TableRow, tableOf } from './workbench';
 
 // Kept: Dawn ends with it.
@@ -51,6 +51,14 @@ test('where the profile asked has no f16, the answer is of the one that has, and
   expect(question.profile).toBe('default');
   expect(row?.best?.profile).toBe('fast');
   expect(row?.remark).toBe('f16 is not offered under default; this is for fast');
+});
+
+test('an epilogue is in the program, and not in the time', async () => {
+  const asked = workbenchQuerySchema.parse({ shapes: '512', gpu: H200, epilogue: 'bias-gelu' });
+  const [row] = await tableOf(grid.store, asked, await gpusOf(grid.store));
+  expect(row?.best?.wgsl).toContain('// bias, then gelu, of each sum.');
+  expect(row?.remark).toBe('timed without its epilogue');
+  expect(`${questionQuery(asked)}`).toContain('epilogue=bias-gelu');
 });
 
 test('a CSV has a column per dimension and per tunable, and a name that says what it is', () => {

@@ -107,18 +107,24 @@ async function rowOf(
         ? `${problem.dtype} is not offered under ${profile}; this is for ${other}`
         : isElsewhere
           ? `timed under ${asked?.prediction?.profile}`
-          : null,
+          : problem.epilogue && !isUnmeasured
+            ? 'timed without its epilogue'
+            : null,
   };
 }
 
 const bestQuery = (
-  { op, shape, dtype }: Problem,
+  { op, shape, dtype, epilogue }: Problem,
   { id, from }: Pick<Gpu, 'id' | 'from'>,
   profile: Question['profile'],
 ): BestQuery => {
   const [vendor = '', architecture] = id.split('/');
   return {
-    ...{ op, dtype, profile, ...shape },
+    op,
+    dtype,
+    profile,
+    ...shape,
+    ...(epilogue && { epilogue }),
     ...(from === 'unmeasured' ? { vendor, architecture } : { device: id }),
   };
 };

@@ -1,6 +1,6 @@
 import { contrast, isBad, isMeasured, type RunView } from '@tilemark/core';
 import type { Beside, ContributedResults, ContributedRun } from '@tilemark/core/server';
-import { rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
+import { particularsText, rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { Address } from '@/features/kernels/address';
@@ -16,8 +16,9 @@ type Interval = Pick<Beside, 'medianNs' | 'lowNs' | 'highNs'>;
 /** Other versions that the table has a column for. */
 const MOST_VERSIONS = 3;
 
+/** With an epilogue, none of those beside it: they are of the product alone. */
 const placeOf = ({ device, problem }: RunView) =>
-  [device.key, problem.op, problem.dtype, shapeText(problem)].join(' ');
+  [device.key, problem.op, problem.dtype, shapeText(problem) + particularsText(problem)].join(' ');
 const besidePlace = ({ deviceKey, dtype, op, shape }: Beside) =>
   [deviceKey, op, dtype, shape].join(' ');
 
@@ -71,6 +72,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           cell: ({ address, problem }) => (
             <>
               {formatShape(shapeText(problem))} {problem.dtype}
+              {particularsText(problem)}
               {shortAddress(address) !== id && (
                 <span className="block">
                   <Address of={shortAddress(address).slice(id.length)} />

@@ -45,7 +45,8 @@ export function paragraphOf(
   values: TunableValues,
   dtype: Dtype,
 ): string | null {
-  const source = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, false, null);
+  const product = { batched: false, shape: null, epilogue: undefined };
+  const source = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, product);
   const lines: string[] = [];
   for (const line of source.split('\n')) {
     const [, text] = /^\/\/ ?(.*)$/.exec(line) ?? [];

@@ -34,6 +34,12 @@ it('names a regime, whose results take turns among themselves alone', () => {
   expect(duelCommand(a, usual, 'https://grid.test')).toBeNull();
 });
 
+it('names an epilogue', () => {
+  const fused = { ...RESULT, problem: { ...RESULT.problem, epilogue: 'bias-relu' } } as const;
+  const { bench } = reproduceCommands({ ...fused, policy: 'default' }, 'https://grid.test');
+  expect(bench).toContain('--dtype f32 --epilogue bias-relu --profile fast');
+});
+
 const VERSION = 'ada/mine@1a2b3c4d';
 
 it('names the grid that keeps a contributed kernel', () => {

@@ -33,6 +33,7 @@ const problemFlags = (problem: Problem): string[] => [
   `--shape ${shapeText(problem)}`,
   `--dtype ${problem.dtype}`,
   ...(problem.regime ? [`--regime ${problem.regime}`] : []),
+  ...(problem.epilogue ? [`--epilogue ${problem.epilogue}`] : []),
 ];
 
 /** Where the worker gets contributed kernels from. */

@@ -1,5 +1,12 @@
 import type { SweepSpec } from '@tilemark/core';
-import { opOfShape, REGIMES, shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
+import {
+  EPILOGUES,
+  opOfShape,
+  REGIMES,
+  shapeText,
+  shortAddress,
+  variantAddress,
+} from '@tilemark/kernels';
 import { kernelHref } from '@/features/kernels/address';
 import { TextLink } from '@/ui/button';
 import { formatShape } from '@/ui/format';
@@ -59,7 +66,8 @@ export function SpecSummary({
       />
       <p className="mt-2 text-xs text-muted">
         Profiles: {spec.profiles.join(', ')}. Policy: {spec.policy}.
-        {spec.regime && ` Inputs: ${REGIMES[spec.regime]}.`} Devices:{' '}
+        {spec.regime && ` Inputs: ${REGIMES[spec.regime]}.`}
+        {spec.epilogue && ` Epilogue: ${EPILOGUES[spec.epilogue].words}.`} Devices:{' '}
         {devices.join(', ') || 'those with a worker attached when it was submitted'}.
       </p>
     </>

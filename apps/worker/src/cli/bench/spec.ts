@@ -13,11 +13,12 @@ export interface BenchFlags {
   readonly profile?: string;
   readonly policy?: string;
   readonly regime?: string;
+  readonly epilogue?: string;
 }
 
 /** The sweep that the flags ask for: the `starter` suite without any. Throws InputError at the flag. */
 export function benchSpec(flags: BenchFlags): SweepSpec {
-  const { profile, policy, regime } = flags;
+  const { epilogue, profile, policy, regime } = flags;
   try {
     const base = flags.kernel ? kernelsSpec(flags.kernel, flags) : suiteSpecOf(flags);
     return checked({
@@ -25,6 +26,7 @@ export function benchSpec(flags: BenchFlags): SweepSpec {
       ...(profile !== undefined && { profiles: list(profile) }),
       ...(policy !== undefined && { policy }),
       ...(regime !== undefined && { regime }),
+      ...(epilogue !== undefined && { epilogue }),
     });
   } catch (error) {
     if (error instanceof InputError) throw new InputError(error.message, flagOf(error.field));
@@ -39,6 +41,7 @@ const FLAGS = {
   '--dtype': 'dtypes',
   '--profile': 'profiles',
   '--regime': 'regime',
+  '--epilogue': 'epilogue',
 } as const;
 
 /** `cases.0.dtypes.0` -> `--dtype`, `params.n` -> `--param n`. */

@@ -118,7 +118,7 @@ export async function submitFile(
 ): Promise<Submitted> {
   const site = new GridClient(grid);
   const { kernel } = await admitFile(path, 'file');
-  const { op } = kernel;
+  const { op, epilogue } = kernel;
   const problems = {
     shapes: shapesOf(op, shapes),
     dtypes: dtype === undefined ? kernel.dtypes.slice(0, 1) : (list(dtype) as Dtype[]),
@@ -139,7 +139,7 @@ export async function submitFile(
       ];
   const sweep = await site.post('sweeps', sweepCreatedSchema, {
     name: (rival ? `${kept.id} against ${rival.id}` : kept.id).slice(0, 120),
-    spec: { cases, devices: served, regime },
+    spec: { cases, devices: served, regime, epilogue },
   });
   return { site, sweep: sweep.id, kernel: kept.id, served, unserved };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { commandLine } from './request';
+import { commandLine, tuneRequest } from './request';
 
 const common = { dtype: 'f32', budget: 300e9, profile: 'default', seed: 1 } as const;
 const rest = '--shape 64 --dtype f32 --budget 300s --profile default --seed 1';
@@ -7,6 +7,11 @@ const rest = '--shape 64 --dtype f32 --budget 300s --profile default --seed 1';
 it.each([
   [{ op: 'matmul', tunable: ['BM=64', 'BN=64'] }, '--op matmul', '--tunable BM=64 BN=64'],
   [{ wgsl: ['my.wgsl'] }, '', '--wgsl my.wgsl'],
+  [
+    { epilogue: 'bias-relu', kernel: ['matmul/naive'] },
+    '',
+    '--epilogue bias-relu --kernel matmul/naive',
+  ],
   [
     { kernel: ['ada/mine@00000000'], server: 'http://grid.example', token: 'tm_member_x' },
     '',
@@ -19,3 +24,16 @@ it.each([
     expect(commandLine({ ...common, shape: '64', ...flags })).toBe(words.join(' '));
   },
 );
+
+it('searches with the epilogue asked for, or says why there is none', () => {
+  const flags = {
+    ...common,
+    kernel: ['matmul/naive'],
+    shape: '64',
+    epilogue: 'bias-relu',
+  } as const;
+  expect(tuneRequest(flags).problem).toMatchObject({ epilogue: 'bias-relu' });
+  expect(() => tuneRequest({ ...flags, dtype: 'i32' })).toThrow(
+    expect.objectContaining({ field: '--epilogue' }),
+  );
+});

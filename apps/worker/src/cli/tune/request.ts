@@ -1,6 +1,8 @@
 import { type Profile, type Searched, searchedKernels } from '@tilemark/core';
 import {
   type Dtype,
+  type Epilogue,
+  faultOf,
   InputError,
   idsOf,
   type Kernel,
@@ -17,6 +19,7 @@ export interface TuneFlags {
   readonly op?: OpId;
   readonly shape: string;
   readonly dtype: Dtype;
+  readonly epilogue?: Epilogue;
   /** ns. */
   readonly budget: number;
   readonly profile: Profile;
@@ -43,19 +46,24 @@ export function tuneRequest(flags: TuneFlags): TuneRequest {
       '--op',
     );
   }
-  const [epilogue] = (flags.kernel ?? []).map((id) => kernelById(id, '--kernel').epilogue);
+  const [fixed] = (flags.kernel ?? []).map((id) => kernelById(id, '--kernel').epilogue);
+  const epilogue = flags.epilogue ?? fixed;
   const shape = parseShape(op, flags.shape, '--shape');
+  const fault = faultOf(op, shape, dtype, { epilogue });
+  if (fault?.field === 'epilogue') throw new InputError(fault.reason, '--epilogue');
   const problem = { op, shape, dtype, ...(epilogue && { epilogue }) } as Problem;
   return { problem, kernels: kernelsFor(problem, flags) };
 }
 
 /** The command that repeats a search, without its output files. */
 export function commandLine(flags: TuneFlags & Partial<GridOptions>): string {
-  const { budget, dtype, kernel, op, profile, seed, server, shape, tunable, wgsl } = flags;
+  const { budget, dtype, epilogue, kernel, op, profile, seed, server, shape, tunable, wgsl } =
+    flags;
   return [
     'tilemark tune',
     ...(op ? [`--op ${op}`] : []),
     `--shape ${shape} --dtype ${dtype} --budget ${budget / 1e9}s`,
+    ...(epilogue ? [`--epilogue ${epilogue}`] : []),
     `--profile ${profile} --seed ${seed}`,
     ...(kernel ? [`--kernel ${kernel.join(' ')}`] : []),
     ...(wgsl ? [`--wgsl ${wgsl.join(' ')}`] : []),

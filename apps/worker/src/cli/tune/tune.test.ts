@@ -15,6 +15,12 @@ describe('tilemark tune', () => {
     ['a tunable that no kernel has', [...NAIVE, '--tunable', 'X=5'], /--tunable: .*BLOCK/],
     ['a host kernel on a GPU', ['--op', 'matmul', '--kernel', 'matmul/cpu-naive'], /--kernel: /],
     ['a regime', [...NAIVE, '--regime', 'zeros'], /--regime: .*`bench --regime`/],
+    ['an unknown epilogue', [...NAIVE, '--epilogue', 'softmax'], /--epilogue .*bias-relu/],
+    [
+      'an epilogue of a suite',
+      ['--suite', 'decode', '--save', 'x', '--epilogue', 'relu'],
+      /--epilogue: the selector knows products alone/,
+    ],
     ['an invalid seed', [...NAIVE, '--seed', 'x'], /--seed /],
   ])('refuses %s with one line and code 2', async (_what, args, message) => {
     const { code, stdout, stderr } = await tune(...args);

@@ -54,6 +54,7 @@ export async function tune(
     '--regime',
   );
   if (options.suite !== undefined) {
+    refuseIf(options.epilogue !== undefined, 'the selector knows products alone', '--epilogue');
     const request = { ...options, suite: options.suite };
     return tuneSuite(request, childEntry, (text) => print(wrapped(text)));
   }

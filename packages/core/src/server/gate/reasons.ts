@@ -113,7 +113,7 @@ function ofAnotherShader({ problem, variant, wgsl }: Candidate): string | null {
   return 'it ran another shader than this release writes for the variant';
 }
 
-/** By variant, dtype, and whether it is of a batch: a source changes only with the release. */
+/** By variant, dtype, epilogue and whether it is of a batch: a source changes only with the release. */
 const hashes = new Map<string, string | null>();
 
 /** SHA-256 of the source that this release writes for a variant; null for host kernels. */
@@ -121,11 +121,11 @@ export function sourceHashOf(
   variant: Pick<ResolvedVariant, 'kernel' | 'tunables' | 'address'>,
   problem: Problem,
 ): string | null {
-  const { dtype } = problem;
+  const { dtype, epilogue } = problem;
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
   const isPerShape = definition.runsOn === 'gpu' && definition.isPerShape;
   const shape = isPerShape ? shapeText(problem) : isBatch(problem);
-  const key = `${variant.address} ${dtype} ${shape}`;
+  const key = [variant.address, dtype, shape, epilogue].join(' ');
   const known = hashes.get(key);
   if (known !== undefined) return known;
   const hash =

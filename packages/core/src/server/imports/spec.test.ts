@@ -45,6 +45,15 @@ test('a sweep has inputs of one regime, which its runs keep', async () => {
   await expect(mixed).rejects.toThrow('import one file for each');
 });
 
+test('a sweep has problems of one epilogue, which its runs keep', async () => {
+  const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' } as const;
+  const fused = result({ problem: { ...problem, epilogue: 'bias' } });
+  const { id } = await importResults({ store }, file([fused]), importer);
+  expect((await store.sweeps.get(id))?.spec.epilogue).toBe('bias');
+  const mixed = importResults({ store }, file([fused, result({ problem })]), importer);
+  await expect(mixed).rejects.toThrow('problems of several epilogues: import one file for each');
+});
+
 test('the sweep asks for what the file holds: its variants, problems and devices', async () => {
   const tiled = (tunables: Record<string, string | number>) =>
     result({ variant: { kernel: 'matmul/tiled', tunables } });

@@ -1,5 +1,6 @@
 import { refuseIf, shapeText, type TunableValue } from '@tilemark/kernels';
 import { group } from 'd3-array';
+import { isContributed } from '../../contributed/known';
 import type { SweepCase, SweepSpec } from '../../plan/spec';
 import { suiteOfRuns } from '../../suites/suite-of-runs';
 import { suiteRef } from '../../suites/suites';
@@ -48,20 +49,30 @@ function specOf(runs: readonly ImportedRun['run'][]): SweepSpec {
     cases: [...group(runs, (run) => run.variant.kernel).values()].flatMap(casesOfKernel),
     profiles: distinct(runs.map((run) => run.profile)),
     policy: runs[0]?.policy ?? 'default',
-    ...regimeOf(runs),
+    ...particularsOf(runs),
     devices: distinct(runs.map((run) => run.deviceKey)),
   };
 }
 
 /** Of all runs. Throws InputError where they have several. */
-function regimeOf(runs: readonly ImportedRun['run'][]): Pick<SweepSpec, 'regime'> {
+function particularsOf(
+  runs: readonly ImportedRun['run'][],
+): Pick<SweepSpec, 'epilogue' | 'regime'> {
   const [regime, ...others] = distinct(runs.map(({ problem }) => problem.regime ?? null));
   refuseIf(
     others.length > 0,
     'The file has inputs of several regimes: import one file for each.',
     'results',
   );
-  return regime ? { regime } : {};
+  // A kernel with an epilogue of its own says so itself.
+  const ours = runs.filter(({ variant }) => !isContributed(variant.kernel));
+  const [epilogue, ...more] = distinct(ours.map(({ problem }) => problem.epilogue ?? null));
+  refuseIf(
+    more.length > 0,
+    'The file has problems of several epilogues: import one file for each.',
+    'results',
+  );
+  return { ...(regime && { regime }), ...(epilogue && { epilogue }) };
 }
 
 /** One case if the variants are every combination of their values, otherwise one per variant. */

@@ -5,7 +5,7 @@ import { headline, type Interval, spreadPrior } from '../../rank/headline';
 import type { DeviceRef, Sweep } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
 import { spreadOf } from './boards/headlines';
-import { isUsual, type VariantBest } from './columns';
+import type { VariantBest } from './columns';
 import { LOSSES } from './contributed-runs';
 import { deviceRefOf } from './fleet';
 import { RUN_VIEW, runResult } from './run-view';
@@ -84,11 +84,13 @@ export async function contributedResultsOf(
 
 async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<ContributedRun[]> {
   const newest = await db.$queryRaw<{ id: string }[]>`
-    SELECT DISTINCT ON (r."address", r."deviceKey", r."op", r."shape", r."dtype") r."id"
+    SELECT DISTINCT ON (r."address", r."deviceKey", r."op", r."shape", r."dtype",
+      r."epilogue") r."id"
     FROM "Run" AS r JOIN "Sweep" AS s ON s."id" = r."sweepId"
-    WHERE r."kernel" = ANY(${[...ids]}) AND strpos(r."kernel", '@') > 0 AND ${isUsual('r')}
+    WHERE r."kernel" = ANY(${[...ids]}) AND strpos(r."kernel", '@') > 0 AND r."regime" IS NULL
       AND (s."tuning" IS NULL OR (r."policy" <> 'screen' AND r."rival" IS NULL))
-    ORDER BY r."address", r."deviceKey", r."op", r."shape", r."dtype", r."sweepId" DESC
+    ORDER BY r."address", r."deviceKey", r."op", r."shape", r."dtype", r."epilogue",
+      r."sweepId" DESC
     LIMIT ${MOST_RUNS}`;
   const [rows, listed] = await Promise.all([
     db.run.findMany({ where: { id: { in: newest.map((row) => row.id) } }, include: RUN_VIEW }),
@@ -105,8 +107,10 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
   );
   const views = rows.filter(isKnownProblem).map((row): ContributedRun => {
     const run = runView(runResult(row));
-    const same = listed.find((best) =>
-      SAME_VARIANT.every((column) => best[column] === row[column]),
+    // Products alone are on boards.
+    const same = listed.find(
+      (best) =>
+        row.epilogue === null && SAME_VARIANT.every((column) => best[column] === row[column]),
     );
     return {
       ...run,

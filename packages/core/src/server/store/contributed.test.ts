@@ -289,6 +289,23 @@ describe('a contributed kernel', () => {
     expect(entries).toMatchObject([{ action: 'removeKernel', subject: id }]);
   });
 
+  test('with an epilogue has its results listed, which are on no board', async () => {
+    const [op, fused] = ['"op": "matmul"', '"op": "matmul", "epilogue": "relu"'];
+    const { id } = await store.contributed.add(
+      { source: newKernel().source.replace(op, fused) },
+      somebody(),
+    );
+    const { deviceKey, workerId } = await taking('Fuser');
+    const [runId = ''] = await submitted(id, deviceKey);
+    await store.runs.claim(runId, workerId);
+    await end(runId, workerId, 'Fuser', measured(1_000));
+    expect((await store.contributed.results([id])).runs).toMatchObject([
+      { kind: 'measured', problem: { epilogue: 'relu' }, headline: { medianNs: 1_000 } },
+    ]);
+    await store.contributed.publish(id);
+    expect(await onBoards(id)).toBe(0);
+  });
+
   test('that has cost a device twice is quarantined there, and says so', async () => {
     const { id } = await store.contributed.add(newKernel(), somebody());
     const { deviceKey, workerId } = await taking('Fragile');

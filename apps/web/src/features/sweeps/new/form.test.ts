@@ -68,6 +68,15 @@ describe('toNewSweep', () => {
     expect(specOf(toNewSweep(blank))).not.toHaveProperty('regime');
   });
 
+  it('puts sums through an epilogue where one is chosen', () => {
+    expect(toNewSweep({ ...byHand({}), epilogue: 'bias' })).toMatchObject({
+      spec: { epilogue: 'bias' },
+    });
+    const ofSuite = toNewSweep({ ...blank, suite: 'layouts', epilogue: 'relu' });
+    expect(specOf(ofSuite)).toMatchObject({ epilogue: 'relu' });
+    expect(specOf(toNewSweep(blank))).not.toHaveProperty('epilogue');
+  });
+
   it('names a sweep by what it measures where no name is written', () => {
     expect(toNewSweep({ ...blank, suite: 'layouts', params: { n: '512' } }).name).toBe(
       'layouts, n = 512',

@@ -1,6 +1,7 @@
 /** The sweep form: its state, its checks, and the spec it submits. */
 import {
   dtypeSchema,
+  epilogueSchema,
   findSuite,
   type NewSweep,
   newSweepSchema,
@@ -41,6 +42,8 @@ export const controlsSchema = z.object({
   policy: z.union([policyIdSchema, z.literal('')]),
   /** Empty: inputs as usual. */
   regime: z.union([regimeSchema, z.literal('')]),
+  /** Empty: the product alone. */
+  epilogue: z.union([epilogueSchema, z.literal('')]),
   /** None: every device with a worker attached. */
   devices: z.array(z.string()),
 });
@@ -74,6 +77,7 @@ export function toNewSweep(form: SweepForm): NewSweep {
   const how = {
     ...(form.policy && { policy: form.policy }),
     ...(form.regime && { regime: form.regime }),
+    ...(form.epilogue && { epilogue: form.epilogue }),
   };
   if (form.from === 'suite') {
     const params = Object.fromEntries(
@@ -88,12 +92,13 @@ export function toNewSweep(form: SweepForm): NewSweep {
 /** The specification of a request, for the count beside the form. */
 export function specOf(sweep: NewSweep): SweepSpec {
   if ('spec' in sweep) return sweep.spec;
-  const { devices, params, policy, profiles, regime, suite } = sweep;
+  const { devices, epilogue, params, policy, profiles, regime, suite } = sweep;
   return {
     ...suiteSpec(suite, params),
     ...(profiles && { profiles }),
     ...(policy && { policy }),
     ...(regime && { regime }),
+    ...(epilogue && { epilogue }),
     ...(devices && { devices }),
   };
 }
@@ -137,7 +142,16 @@ export function controlOf(field: string): string | null {
     return ['cases', index, part].join('.');
   }
   if (root === 'params' && index !== undefined) return `params.${index}`;
-  const controls = ['name', 'suite', 'profiles', 'policy', 'regime', 'devices', 'params'];
+  const controls = [
+    'name',
+    'suite',
+    'profiles',
+    'policy',
+    'regime',
+    'epilogue',
+    'devices',
+    'params',
+  ];
   return root !== undefined && controls.includes(root) ? root : null;
 }
 
@@ -211,6 +225,7 @@ export function prefilled(
     profiles: prefill.profile ? [prefill.profile] : [],
     policy: prefill.policy ?? '',
     regime: '',
+    epilogue: '',
     devices: prefill.device ? [prefill.device] : [],
   };
 }

@@ -49,6 +49,7 @@ describe('formOfSweep', () => {
       profiles: ['fast'],
       policy: 'default',
       regime: 'zeros',
+      epilogue: 'relu',
     };
     const { form } = sweepOf({ spec });
     // The choice is one of those that the form has.

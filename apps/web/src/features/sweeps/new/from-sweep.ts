@@ -10,10 +10,10 @@ export function formOfSweep(
   sweep: Copied,
   blank: SweepForm,
 ): { form: SweepForm; refused: readonly string[] } {
-  const { devices = [], policy, profiles, regime = '' } = sweep.spec;
+  const { devices = [], epilogue = '', policy, profiles, regime = '' } = sweep.spec;
   // The name of an import says that it was measured elsewhere, which its copy will not be.
   const name = sweep.isImported ? blank.name : `${sweep.name}, again`.slice(0, 120);
-  const base: SweepForm = { ...blank, name, devices, regime };
+  const base: SweepForm = { ...blank, name, devices, epilogue, regime };
   const asSuite = suiteOf(sweep);
   if (asSuite) {
     const form: SweepForm = { ...base, from: 'suite', ...asSuite, policy, profiles };

@@ -2,7 +2,7 @@
 
 import { zodResolver } from '@hookform/resolvers/zod';
 import { type Device, type NewSweep, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
-import { KERNELS, REGIMES } from '@tilemark/kernels';
+import { EPILOGUES, KERNELS, REGIMES } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
@@ -156,9 +156,16 @@ export function NewSweepForm({
               </div>
               <details
                 className="text-[0.8125rem] sm:col-span-2"
-                open={initial.profiles.length > 0 || initial.policy !== '' || initial.regime !== ''}
+                open={
+                  initial.profiles.length > 0 ||
+                  initial.policy !== '' ||
+                  initial.regime !== '' ||
+                  initial.epilogue !== ''
+                }
               >
-                <summary className="text-muted">Advanced: profile, policy, and inputs</summary>
+                <summary className="text-muted">
+                  Advanced: profile, policy, inputs, and epilogue
+                </summary>
                 <div className="mt-3 grid gap-5 sm:grid-cols-2">
                   <ChipGroup
                     control={control}
@@ -192,6 +199,17 @@ export function NewSweepForm({
                     error={formState.errors.regime?.message}
                     options={[['', 'fractions around 0'], ...Object.entries(REGIMES)]}
                     {...register('regime')}
+                  />
+                  <SelectField
+                    id="epilogue"
+                    label="Epilogue"
+                    hint="What is made of each sum before it is stored. Only products alone are ranked."
+                    error={formState.errors.epilogue?.message}
+                    options={[
+                      ['', 'none'],
+                      ...Object.entries(EPILOGUES).map(([id, { words }]) => [id, words] as const),
+                    ]}
+                    {...register('epilogue')}
                   />
                 </div>
               </details>

@@ -198,7 +198,7 @@ async function rankedVariantOf(
 
 /** The problem of a query. Throws InputError at the dimension that is missing, another op's or no multiple of a block. */
 function problemOf(query: BestQuery): Problem {
-  const { op, dtype } = query;
+  const { op, dtype, epilogue } = query;
   const { dimensions, shape, square } = opById(op);
   const sizeOf = (dimension: (typeof dimensions)[number]) =>
     query[dimension.name as DimensionName] ?? dimension.default;
@@ -214,8 +214,9 @@ function problemOf(query: BestQuery): Problem {
     op,
     shape: shape(dimensions.map((dimension) => sizeOf(dimension) ?? 0)),
     dtype,
+    ...(epilogue && { epilogue }),
   } as Problem;
-  const fault = faultOf(op, problem.shape, dtype);
+  const fault = faultOf(op, problem.shape, dtype, { epilogue });
   if (fault) throw new InputError(`${fault.reason}.`, fault.field);
   return problem;
 }

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { idsOf } from './dtype';
+import { EPILOGUES } from './epilogue';
+import { expectFused, fusedProblem, MUTATIONS, mutant, SHAPES } from './fused.test-helper';
+import { limitsOf, useExecutor } from './gpu/dawn.test-helper';
+import { expectCaught } from './gpu/epilogues.test-helper';
+import type { GpuKernel } from './kernel';
+import { kernelById, kernelsOf } from './registry';
+import { sourceFor } from './specialise';
+import { defaultsOf } from './variant';
+
+const gpu = useExecutor();
+const gpuKernel = (id: string) => kernelById(`matmul/${id}`) as GpuKernel;
+
+// Every kernel, epilogue and dtype: fused.full.test.ts.
+test.each([
+  // Elements; vec4s, staged; parts of K, added up by a second pass; weights in blocks.
+  ['naive', 'bias-gelu', 'f32', {}],
+  ['naive', 'bias-relu', 'f32-q4', {}],
+  ['tiled', 'silu', 'f16', { TILE: 8 }],
+  ['few-rows', 'bias-silu', 'f16acc16', { LANES: 8, DEEP: 8, SPLIT: 2 }],
+  ['split-k', 'bias', 'f32', { TILE: 8, SPLIT: 4 }],
+  ['rows-of-weights', 'bias-gelu', 'f32-nt', {}],
+  ['register-tile', 'relu', 'f32', { BM: 32, BN: 32, BK: 8, TM: 4, TN: 4 }],
+] as const)('%s puts its sums through %s in %s', async (id, epilogue, dtype, tunables) => {
+  const limits = limitsOf(gpu.device);
+  const kernel = gpuKernel(id);
+  for (const shape of SHAPES) {
+    const problem = fusedProblem(shape, dtype, epilogue);
+    const why = await expectFused(gpu.executor, limits, kernel, problem, tunables);
+    if (why !== null) expect(why).toBe('computes one product per dispatch, not a batch');
+  }
+});
+
+test.each(MUTATIONS)('%s is caught in our own kernels', async (_what, epilogue, right, wrong) => {
+  for (const id of ['naive', 'split-k']) {
+    await expectCaught(gpu.executor, mutant(gpuKernel(id), epilogue, [right, wrong]), 'f32');
+  }
+});
+
+test('no sum of a kernel is stored past an epilogue', () => {
+  const shape = { m: 64, n: 64, k: 64 };
+  const problems = (kernel: GpuKernel) =>
+    kernel.dtypes
+      .filter((dtype) => dtype !== 'i32')
+      .flatMap((dtype) =>
+        idsOf(EPILOGUES).map((epilogue) => ({ op: 'matmul', shape, dtype, epilogue }) as const),
+      );
+  for (const kernel of kernelsOf('matmul')) {
+    if (kernel.runsOn !== 'gpu' || kernel === gpuKernel('naive-global')) continue;
+    for (const problem of problems(kernel)) {
+      const source = sourceFor(kernel, defaultsOf(kernel.tunables), problem);
+      const writes = source.match(/^ *C[48]?\[.*\] \S?= .*$/gm) ?? [];
+      // Halves of fragments are finished before they are rounded.
+      const past = writes.filter(
+        (write) => !write.includes('finished') && !/ (h|bitcast.*);$/.test(write),
+      );
+      expect([kernel.id, writes.length > 0, past]).toEqual([kernel.id, true, []]);
+      expect(source).toContain('finished');
+    }
+  }
+});
