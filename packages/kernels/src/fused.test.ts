@@ -14,20 +14,20 @@ const gpuKernel = (id: string) => kernelById(`matmul/${id}`) as GpuKernel;
 
 // Every kernel, epilogue and dtype: fused.full.test.ts.
 test.each([
-  // Elements; vec4s, staged; parts of K, added up by a second pass; weights in blocks.
+  // Elements, vec4s, parts of K that a second pass adds up, weights in blocks.
   ['naive', 'bias-gelu', 'f32', {}],
   ['naive', 'bias-relu', 'f32-q4', {}],
   ['tiled', 'silu', 'f16', { TILE: 8 }],
+  ['few-rows', 'relu', 'f32', { LANES: 8, DEEP: 8 }],
   ['few-rows', 'bias-silu', 'f16acc16', { LANES: 8, DEEP: 8, SPLIT: 2 }],
   ['split-k', 'bias', 'f32', { TILE: 8, SPLIT: 4 }],
   ['rows-of-weights', 'bias-gelu', 'f32-nt', {}],
-  ['register-tile', 'relu', 'f32', { BM: 32, BN: 32, BK: 8, TM: 4, TN: 4 }],
 ] as const)('%s puts its sums through %s in %s', async (id, epilogue, dtype, tunables) => {
   const limits = limitsOf(gpu.device);
   const kernel = gpuKernel(id);
   for (const shape of SHAPES) {
     const problem = fusedProblem(shape, dtype, epilogue);
-    const why = await expectFused(gpu.executor, limits, kernel, problem, tunables);
+    const why = await expectFused(gpu.executor, limits, { kernel, tunables }, problem);
     if (why !== null) expect(why).toBe('computes one product per dispatch, not a batch');
   }
 });

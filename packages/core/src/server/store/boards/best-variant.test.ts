@@ -86,23 +86,6 @@ test('a token times weights in q4_0 is answered by a program that runs as it is'
   device.destroy();
 });
 
-test('an epilogue is put into the program of what is best for the product alone', async () => {
-  const fuser = { device: 'Fuser', vendor: 'fusers' };
-  const asked = { ...cube(512), device: await deviceWith(store, fuser, [['middle', 512, 4]]) };
-  const alone = await find(asked);
-  const answer = await find({ ...asked, epilogue: 'bias-silu' });
-  expect(answer).toMatchObject({
-    address: alone?.address,
-    result: { id: alone?.result?.id },
-    asked: { epilogue: 'bias-silu' },
-    isSourceMeasured: false,
-  });
-  expect(answer?.measured).not.toHaveProperty('epilogue');
-  expect(answer?.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'bias', 'C', 'shape']);
-  const refused = find({ ...asked, dtype: 'i32', epilogue: 'relu' });
-  await expect(refused).rejects.toMatchObject({ field: 'epilogue' });
-});
-
 test('where nothing is known, a portable variant is named, unmeasured, that plain WebGPU can run', async () => {
   const halves = { dtype: 'f16' as const, vendor: 'acme' };
   for (const asked of [cube(64), cube(2048), cube(4096), { ...cube(2048), ...halves }]) {
@@ -435,4 +418,21 @@ test('a shorter median that counts at its slow end is named', async () => {
     ['middle', 512, 5],
   ]);
   expect(await find({ ...cube(512), device: quiet })).toMatchObject({ shorterMedian: null });
+});
+
+test('an epilogue is put into the program of what is best for the product alone', async () => {
+  const fuser = { device: 'Fuser', vendor: 'fusers' };
+  const asked = { ...cube(512), device: await deviceWith(store, fuser, [['middle', 512, 4]]) };
+  const alone = await find(asked);
+  const answer = await find({ ...asked, epilogue: 'bias-silu' });
+  expect(answer).toMatchObject({
+    address: alone?.address,
+    result: { id: alone?.result?.id },
+    asked: { epilogue: 'bias-silu' },
+    isSourceMeasured: false,
+  });
+  expect(answer?.measured).not.toHaveProperty('epilogue');
+  expect(answer?.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'bias', 'C', 'shape']);
+  const refused = find({ ...asked, dtype: 'i32', epilogue: 'relu' });
+  await expect(refused).rejects.toMatchObject({ field: 'epilogue' });
 });
