@@ -57,7 +57,7 @@ test('an epilogue is in the program, and not in the time', async () => {
   const asked = workbenchQuerySchema.parse({ shapes: '512', gpu: H200, epilogue: 'bias-gelu' });
   const [row] = await tableOf(grid.store, asked, await gpusOf(grid.store));
   expect(row?.best?.wgsl).toContain('// bias, then gelu, of each sum.');
-  expect(row?.remark).toBe('timed without its epilogue');
+  expect(row?.remark).toBe('timed under fast; timed without its epilogue');
   expect(`${questionQuery(asked)}`).toContain('epilogue=bias-gelu');
 });
 

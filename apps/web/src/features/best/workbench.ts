@@ -97,19 +97,20 @@ async function rowOf(
   }
   const isUnmeasured = best.fallback === 'portable';
   const quote = isUnmeasured ? null : quoteOf(best);
+  const remarks = [
+    ...(best.profile !== profile
+      ? [`${problem.dtype} is not offered under ${profile}; this is for ${other}`]
+      : isElsewhere
+        ? [`timed under ${asked?.prediction?.profile}`]
+        : []),
+    ...(problem.epilogue && !isUnmeasured ? ['timed without its epilogue'] : []),
+  ];
   return {
     ...{ gpu, problem, best },
     ns: quote?.ns ?? null,
     error: quote?.error ?? 0,
     source: sourceOf(best),
-    remark:
-      best.profile !== profile
-        ? `${problem.dtype} is not offered under ${profile}; this is for ${other}`
-        : isElsewhere
-          ? `timed under ${asked?.prediction?.profile}`
-          : problem.epilogue && !isUnmeasured
-            ? 'timed without its epilogue'
-            : null,
+    remark: remarks.join('; ') || null,
   };
 }
 
