@@ -18,7 +18,7 @@ describe('tilemark tune', () => {
     ['an unknown epilogue', [...NAIVE, '--epilogue', 'softmax'], /--epilogue .*bias-relu/],
     [
       'an epilogue of a suite',
-      ['--suite', 'decode', '--save', 'x', '--epilogue', 'relu'],
+      ['--suite', 'decode-shapes', '--save', 'x', '--epilogue', 'relu'],
       /--epilogue: the selector knows products alone/,
     ],
     ['an invalid seed', [...NAIVE, '--seed', 'x'], /--seed /],
