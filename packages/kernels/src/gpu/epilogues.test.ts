@@ -74,12 +74,8 @@ test('a kernel of its own epilogue takes problems with that alone; ours take any
     const alone = 'computes the product alone, without an epilogue';
     expect(why('matmul/cpu-naive', 'relu')).toBe(alone);
     expect(why('matmul/naive-global', 'relu')).toContain('keeps its sums in C');
-    kernels.push({
-      ...right('relu'),
-      id: 'matmul/theirs',
-      epilogue: undefined,
-      fuses: false,
-    } as GpuKernel);
+    const { epilogue: _, ...theirs } = right('relu');
+    kernels.push({ ...theirs, id: 'matmul/theirs', fuses: false });
     expect(why('matmul/theirs', 'relu')).toBe(alone);
     kernels.pop();
   } finally {
