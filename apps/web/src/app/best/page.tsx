@@ -13,7 +13,6 @@ import { Command } from '@/ui/action';
 import { Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
-import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Best kernels' };
 
@@ -52,7 +51,6 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
     <>
       <PageHeader title="Best kernels">
         The fastest known variant for each shape on each GPU.
-        <Words />
       </PageHeader>
       <Refused reasons={refused} reset="/best" />
       <Panel className="p-4">
