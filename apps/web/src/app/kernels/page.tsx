@@ -70,7 +70,7 @@ export default async function KernelsPage() {
               {
                 head: 'Highest rate',
                 isFigure: true,
-                className: 'min-w-26',
+                className: 'min-w-60',
                 cell: ({ id }) => <BestRate best={fastest.get(id)} />,
               },
             ]}
@@ -91,10 +91,7 @@ function BestRate({ best }: { best: Best | undefined }) {
   return (
     <>
       {formatRate(best.rate)}
-      <span
-        className="ml-auto block max-w-26 text-xs whitespace-normal text-muted max-sm:max-w-none"
-        title={best.where}
-      >
+      <span className="block text-xs whitespace-normal text-muted" title={best.where}>
         <span className="block">
           <span className="whitespace-nowrap">{formatShape(shapeText(best.problem))}</span>{' '}
           {best.problem.dtype}
