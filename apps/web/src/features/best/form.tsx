@@ -14,8 +14,7 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
   const asked = question.gpus
     .filter((id) => gpus.every((gpu) => gpu.id !== id))
     .map((id) => vendorOf(id));
-  const measured = gpus.filter(({ from }) => from !== 'unmeasured');
-  const vendors = gpus.filter(({ from }) => from === 'unmeasured');
+  const isFolded = (gpu: Gpu) => gpu.from === 'unmeasured' && !isChosen(gpu);
   const chip = (gpu: Gpu) => (
     <Chip key={gpu.id} name="gpu" value={gpu.id} defaultChecked={isChosen(gpu)}>
       {gpu.name}
@@ -64,12 +63,12 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
       <fieldset>
         <legend className="mb-1 text-xs font-medium">GPUs</legend>
         <div className="flex flex-wrap gap-2">
-          {[...measured, ...asked].map(chip)}
+          {[...gpus.filter((gpu) => !isFolded(gpu)), ...asked].map(chip)}
           <ThisBrowser />
         </div>
-        <details className="mt-2 text-[0.8125rem]" open={vendors.some(isChosen)}>
+        <details className="mt-2 text-[0.8125rem]">
           <summary>Other vendors</summary>
-          <div className="mt-2 flex flex-wrap gap-2">{vendors.map(chip)}</div>
+          <div className="mt-2 flex flex-wrap gap-2">{gpus.filter(isFolded).map(chip)}</div>
         </details>
       </fieldset>
       <div className="flex flex-wrap items-end gap-4">
