@@ -62,7 +62,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
     <DataTable
       caption={`${id} by device and problem`}
       rows={versionRuns}
-      empty="Nothing has been run yet."
+      empty="Nothing has been measured in full yet."
       keyOf={({ runId }) => runId}
       columns={[
         DEVICE,
