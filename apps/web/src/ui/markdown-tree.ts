@@ -17,9 +17,21 @@ const elementsOf = ({ children }: Parent, ...names: string[]): Element[] =>
     return names.includes(child.tagName) ? [child] : elementsOf(child, ...names);
   });
 
-/** A rehype plugin: each cell after the first of its row names its heading, which a card shows. */
-export const labelCells = () => (tree: Parent) => {
-  for (const table of elementsOf(tree, 'table')) {
+/**
+ * A rehype plugin: each table has the name of its section, and each cell after the first of a row
+ * its heading, which a card shows.
+ */
+export const labelTables = () => (tree: Parent) => {
+  let section = 'Table';
+  let count = 0;
+  for (const table of elementsOf(tree, 'h1', 'h2', 'h3', 'h4', 'table')) {
+    if (table.tagName !== 'table') {
+      section = textOf(table);
+      count = 0;
+      continue;
+    }
+    count += 1;
+    table.properties.dataName = count === 1 ? section : `${section}, table ${count}`;
     const [heads = [], ...rows] = elementsOf(table, 'tr').map((row) => elementsOf(row, 'th', 'td'));
     for (const [at, cell] of rows.flatMap((row) => [...row.entries()])) {
       const head = heads[at];

@@ -4,7 +4,7 @@ import remarkGfm from 'remark-gfm';
 import { Command } from './action';
 import { linkStyle, TextLink } from './button';
 import { PlainCode, WgslCode } from './code';
-import { isProse, keepWords, labelCells, textOf } from './markdown-tree';
+import { isProse, keepWords, labelTables, textOf } from './markdown-tree';
 import { TablePanel } from './table';
 
 /**
@@ -21,7 +21,7 @@ export function Markdown({
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm]}
-      rehypePlugins={[rehypeSlug, labelCells, keepWords]}
+      rehypePlugins={[rehypeSlug, labelTables, keepWords]}
       components={componentsFor(hrefOf)}
     >
       {text}
@@ -45,7 +45,7 @@ const componentsFor = (hrefOf: (link: string) => string | null): Components => (
   },
   table: ({ children, node }) => (
     <TablePanel
-      caption={`Table of ${headings(node).join(', ')}`}
+      caption={`${node?.properties.dataName}: ${headings(node).join(', ')}`}
       stacks={node !== undefined && isProse(node)}
     >
       {children}

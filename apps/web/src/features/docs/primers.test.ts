@@ -31,15 +31,25 @@ it('keeps the guides short and without dates, and links each section', async () 
   expect(wordsIn(guides.map(({ text }) => text).join(' '))).toBeLessThan(14_000);
   for (const guide of guides) {
     expect.soft(guide.text, guide.slug).not.toMatch(/\b20\d\d-\d\d|\bsince\b/i);
-    // Code is highlighted by components that wait.
-    const { prelude } = await prerender(
-      createElement(Markdown, { text: guide.text, hrefOf: (link: string) => link }),
-    );
-    const page = await new Response(prelude).text();
+    const page = await drawnFrom(guide.text);
     const drawn = [...page.matchAll(/<h\d id="([^"]+)"/g)].map(([, id]) => id);
     const named = headingsOf(guide).map(({ id }) => id);
     expect.soft(named, guide.slug).toEqual(drawn);
   }
+});
+
+/** The page of a text; code is highlighted by components that wait. */
+async function drawnFrom(text: string): Promise<string> {
+  const { prelude } = await prerender(
+    createElement(Markdown, { text, hrefOf: (link: string) => link }),
+  );
+  return new Response(prelude).text();
+}
+
+it.each(PRIMERS)('names each table of $slug apart', async ({ text }) => {
+  const page = await drawnFrom(text);
+  const names = [...page.matchAll(/<caption[^>]*>(.*?)<\/caption>/g)].map(([, name]) => name);
+  expect(new Set(names).size).toBe(names.length);
 });
 
 it('is linked, by guides and pages, at sections that it has', async () => {
