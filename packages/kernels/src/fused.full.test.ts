@@ -19,7 +19,7 @@ const floatsOf = (kernel: GpuKernel) => kernel.dtypes.filter((dtype) => !DTYPES[
 const lengthOf = (kernel: GpuKernel, values: TunableValues) =>
   specialise(kernel, values, floatsOf(kernel)[0] ?? 'f32').length;
 
-/** Those that a software GPU compiles in seconds; tiles of long sources store as few-rows does. */
+/** Those whose own tunables a software GPU compiles in seconds; long ones come with small tiles below. */
 const KERNELS = kernelsOf('matmul').filter(
   (kernel): kernel is GpuKernel =>
     kernel.runsOn === 'gpu' && lengthOf(kernel, defaultsOf(kernel.tunables)) < 12_000,
@@ -50,6 +50,20 @@ test.each(
     const problem = fusedProblem(shape, dtype, 'bias-silu');
     const why = await expectFused(gpu.executor, limits, variant, problem);
     expect(why ?? '').toMatch(/^$|not a batch|subgroup|in C/);
+  }
+});
+
+const SMALL = { BM: 32, BN: 32, BK: 32, TM: 4, TN: 4, LANES_DOWN: 4, UNROLL: 1 };
+test.each([
+  ['matmul/warp-tile', { ...SMALL, SPLIT: 2 }],
+  ['matmul/stream-k', SMALL],
+  ['matmul/warp-elements', SMALL],
+] as const)('small tiles of %s are right with an epilogue', async (id, change) => {
+  const kernel = kernelById(id) as GpuKernel;
+  const variant = { kernel, tunables: { ...defaultsOf(kernel.tunables), ...change } };
+  for (const shape of SHAPES.slice(0, 2)) {
+    const problem = fusedProblem(shape, 'f32', 'bias-gelu');
+    expect(await expectFused(gpu.executor, limitsOf(gpu.device), variant, problem)).toBeNull();
   }
 });
 
