@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { DTYPES, type Dtype, idsOf } from './dtype';
 import { EPILOGUES } from './epilogue';
 import { type DeviceLimits, feasible } from './feasible';
-import { expectFused, fusedProblem, SHAPES } from './fused.test-helper';
+import { expectFused, fusedProblem, MUTATIONS, mutant, SHAPES } from './fused.test-helper';
 import { limitsOf, useExecutor } from './gpu/dawn.test-helper';
-import { faultsOf } from './gpu/epilogues.test-helper';
+import { expectCaught, faultsOf } from './gpu/epilogues.test-helper';
 import type { GpuKernel, TunableValues } from './kernel';
 import { subgroupMatrix } from './matmul/08-subgroup-matrix';
 import { subgroupMatrixShort } from './matmul/17-subgroup-matrix-short';
@@ -65,6 +65,11 @@ test.each([
     const problem = fusedProblem(shape, 'f32', 'bias-gelu');
     expect(await expectFused(gpu.executor, limitsOf(gpu.device), variant, problem)).toBeNull();
   }
+});
+
+test.each(MUTATIONS)('%s is caught in a second pass', async (_what, epilogue, right, wrong) => {
+  const kernel = kernelById('matmul/split-k') as GpuKernel;
+  await expectCaught(gpu.executor, mutant(kernel, epilogue, [right, wrong]), 'f32');
 });
 
 test.each(idsOf(EPILOGUES))('%s is right in every dtype', async (epilogue) => {

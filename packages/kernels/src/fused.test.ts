@@ -14,14 +14,9 @@ const gpuKernel = (id: string) => kernelById(`matmul/${id}`) as GpuKernel;
 
 // Every kernel, epilogue and dtype: fused.full.test.ts.
 test.each([
-  // Elements, vec4s, parts of K that a second pass adds up, weights in blocks.
+  // Elements; vec4s, and parts of K that a second pass adds up.
   ['naive', 'bias-gelu', 'f32', {}],
-  ['naive', 'bias-relu', 'f32-q4', {}],
-  ['tiled', 'silu', 'f16', { TILE: 8 }],
-  ['few-rows', 'relu', 'f32', { LANES: 8, DEEP: 8 }],
   ['few-rows', 'bias-silu', 'f16acc16', { LANES: 8, DEEP: 8, SPLIT: 2 }],
-  ['split-k', 'bias', 'f32', { TILE: 8, SPLIT: 4 }],
-  ['rows-of-weights', 'bias-gelu', 'f32-nt', {}],
 ] as const)('%s puts its sums through %s in %s', async (id, epilogue, dtype, tunables) => {
   const limits = limitsOf(gpu.device);
   const kernel = gpuKernel(id);
@@ -33,9 +28,7 @@ test.each([
 });
 
 test.each(MUTATIONS)('%s is caught in our own kernels', async (_what, epilogue, right, wrong) => {
-  for (const id of ['naive', 'split-k']) {
-    await expectCaught(gpu.executor, mutant(gpuKernel(id), epilogue, [right, wrong]), 'f32');
-  }
+  await expectCaught(gpu.executor, mutant(gpuKernel('naive'), epilogue, [right, wrong]), 'f32');
 });
 
 test('no sum of a kernel is stored past an epilogue', () => {

@@ -217,10 +217,15 @@ export class GridWorker {
     return this.#inHand ? 'draining' : 'paused';
   }
 
+  /** A child that is slow to end keeps nobody on the list. */
   async #signOff(): Promise<void> {
-    const { link, runner, log } = this.#parts;
     clearTimeout(this.#idleSoon);
-    await Promise.all([runner.close(), this.#beating]);
+    await Promise.all([this.#parts.runner.close(), this.#leave()]);
+  }
+
+  async #leave(): Promise<void> {
+    const { link, log } = this.#parts;
+    await this.#beating;
     if (!this.#isAdmitted) return;
     await this.#handIn();
     await link.detach().catch((error: unknown) => {
