@@ -15,7 +15,7 @@ test.each([
   ['a kernel that no device takes', [], form, 'devices'],
   ['a source without a manifest', ['a'], { ...form, source: 'fn main() {}' }, 'source'],
   ['no shape', ['a'], { ...form, shapes: ' ' }, 'shapes'],
-  ['what is no shape', ['a'], { ...form, shapes: '64y' }, 'shapes'],
+  ['an invalid shape', ['a'], { ...form, shapes: '64y' }, 'shapes'],
 ])('%s is refused at its control, before anything is kept', (_, able, asked, control) => {
   const { error } = kernelRequestSchema(able).safeParse(asked);
   expect(error?.issues.map(({ path }) => path)).toEqual([[control]]);
