@@ -1,4 +1,12 @@
-import { asStored, type Dtype, type MatmulShape, type Problem } from '@tilemark/kernels';
+import {
+  asStored,
+  type Dtype,
+  type GpuKernel,
+  kernelById,
+  type MatmulShape,
+  type Problem,
+  type TunableValues,
+} from '@tilemark/kernels';
 import type { Mutant } from './mutant';
 
 /** A right kernel, for what its dtype stores, element by element. */
@@ -56,12 +64,46 @@ function misread(
 
 const Q4: readonly Dtype[] = ['f16-q4', 'f32-q4'];
 const ZEROS: readonly Dtype[] = ['f32-q4z'];
-const BLOCKED: readonly Dtype[] = ['f16-q8', ...Q4, ...ZEROS];
-const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', 'f32-f16-nt', ...BLOCKED];
+const BLOCKED: readonly Dtype[] = ['f16-q8', 'q8-q8', ...Q4, ...ZEROS];
+const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', 'f32-f16-nt', 'i8-nt', ...BLOCKED];
+const BYTES: readonly Dtype[] = ['q8-q8', 'i8-nt'];
 const HALVES_IN_B: readonly Dtype[] = ['f32-f16', 'f32-f16-nt'];
 
 /** To the bits of a half. Compilers fold a conversion there and back. */
 const rounded = (f32: string) => `bitcast<f32>((bitcast<u32>(${f32}) + 0x1000u) & 0xffffe000u)`;
+
+/** Values of its tunables that make a short source. */
+const DOTS: TunableValues = { COLS: 1, LANES: 8, THREADS: 32, UNROLL: 1 };
+
+/** A right kernel of bytes by packed dot products, with some of its text replaced. */
+function misdotted(
+  name: string,
+  dtypes: readonly Dtype[],
+  [from, to]: readonly [from: string | RegExp, to: string],
+  on: (shape: MatmulShape) => boolean = () => true,
+): Mutant {
+  const right = kernelById('matmul/rows-of-weights') as GpuKernel;
+  return {
+    name: `packed dots: ${name}`,
+    isWrongOn: ({ dtype, shape }: Problem) => dtypes.includes(dtype) && on(shape as MatmulShape),
+    kernel: {
+      ...right,
+      tunables: right.tunables.map((tunable) => {
+        const value = DOTS[tunable.name] ?? tunable.default;
+        return { ...tunable, values: [value], default: value };
+      }),
+      id: `matmul/mutant-dots-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
+      dtypes,
+      wgsl: (values, dtype, written) => {
+        if (typeof right.wgsl === 'string') throw new TypeError('its shader is not emitted');
+        const source = right.wgsl(values, dtype, written);
+        const wrong = source.replaceAll(from, to);
+        if (wrong === source) throw new Error(`nothing in ${dtype} is ${String(from)}`);
+        return wrong;
+      },
+    },
+  };
+}
 
 /** Products that read what is stored as something else. */
 export const STORAGES: readonly Mutant[] = [
@@ -112,5 +154,38 @@ export const STORAGES: readonly Mutant[] = [
     'item_B_zero_points((i) / 32u)',
     'item_B_zero_points((i / 32u) ^ 1u)',
   ]),
-  misread('values of 8 bits without their signs', ['f16-q8'], ['^ 128u) - 128)', '^ 0u))']),
+  misread(
+    'values of 8 bits without their signs',
+    ['f16-q8', ...BYTES],
+    ['^ 128u) - 128)', '^ 0u))'],
+  ),
+  misread(
+    'pairs of bytes swapped',
+    ['f16-q8', ...BYTES],
+    ['8u * (i % 4u)', '8u * ((i % 4u) ^ 2u)'],
+  ),
+  misread('the last word left out', ['i8-nt'], ['p < shape.k', 'p < shape.k - 4u']),
+  misread(
+    "the scale of A's next block",
+    ['q8-q8'],
+    ['A_scales[i / 32u]', 'A_scales[min(i / 32u + 1u, shape.m * shape.k / 32u - 1u)]'],
+    ({ m, k }) => m * k > 32,
+  ),
+  misdotted('no signs', BYTES, [/dot4I8Packed\((.*?)\)/g, 'i32(dot4U8Packed($1))']),
+  misdotted('pairs of bytes of A swapped', BYTES, [
+    /dot4I8Packed\((.*?), /g,
+    'dot4I8Packed(($1 << 16u) | ($1 >> 16u), ',
+  ]),
+  misdotted('scales of B alone', ['q8-q8'], [/t \* (s\d_)/g, '$1']),
+  misdotted(
+    'the scale of the block before',
+    ['q8-q8'],
+    [/A_scales\[(.*) \/ 2u\]/g, 'A_scales[max($1 / 2u, 1u) - 1u]'],
+    ({ m, k }) => m * k > 32,
+  ),
+  misdotted(
+    'sums of a block rounded to f16',
+    ['q8-q8'],
+    [/f32\((dot4.*)\);/g, `${rounded('f32($1)')};`],
+  ),
 ];

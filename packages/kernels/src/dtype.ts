@@ -79,6 +79,14 @@ const F32 = {
   peak: 'f32',
 } as const;
 
+const I32 = {
+  ...ITEMS.i32,
+  sums: 'i32',
+  exactLimit: 2 ** 31 - 1,
+  rounding: EXACT,
+  peak: 'i32',
+} as const;
+
 const F16 = {
   ...ITEMS.f16,
   sums: 'f32',
@@ -91,15 +99,7 @@ const WITH_HALVES = { ...F32, feature: ITEMS.f16.feature } as const;
 
 const TABLE = {
   f32: { ...F32, words: 'f32', tensors: all('f32') },
-  i32: {
-    ...ITEMS.i32,
-    words: 'i32',
-    tensors: all('i32'),
-    sums: 'i32',
-    exactLimit: 2 ** 31 - 1,
-    rounding: EXACT,
-    peak: 'i32',
-  },
+  i32: { ...I32, words: 'i32', tensors: all('i32') },
   f16: { ...F16, words: 'f16 with f32 sums', tensors: all('f16') },
   // Faster and less exact than f16, so it is never ranked against it.
   f16acc16: {
@@ -164,6 +164,26 @@ const TABLE = {
     words: 'f32 × q4 of MatMulNBits with zero points, B by rows (N × K)',
     tensors: withB('f32', { storage: 'nbits4z', order: 'transposed' }),
   },
+  // Bytes times bytes, four at a time. The scales of two blocks multiply the sum of 32 products.
+  'q8-q8': {
+    ...WITH_HALVES,
+    words: 'q8_0 × q8_0, B by rows (N × K)',
+    tensors: {
+      A: { storage: 'q8_0' },
+      B: { storage: 'q8_0', order: 'transposed' },
+      C: { storage: 'f32' },
+    },
+    peak: 'i32',
+  },
+  'i8-nt': {
+    ...I32,
+    words: 'i8 with i32 sums, B by rows (N × K)',
+    tensors: {
+      A: { storage: 'i8' },
+      B: { storage: 'i8', order: 'transposed' },
+      C: { storage: 'i32' },
+    },
+  },
 } as const satisfies Record<string, DtypeFacts>;
 
 export type Dtype = keyof typeof TABLE;
@@ -195,6 +215,17 @@ export const isByRows = (dtype: Dtype): boolean => DTYPES[dtype].tensors.B.order
 /** Whether tensors are stored in blocks, whose elements only decoding gives. */
 export const isBlocked = (dtype: Dtype): boolean =>
   inputsOf(dtype).some(({ storage }) => STORAGES[storage].block > 1);
+
+/** Whether A and B are signed bytes, four to a word, which packed dot products multiply. */
+export const areBytes = (dtype: Dtype): boolean =>
+  inputsOf(dtype).every(({ storage }) => STORAGES[storage].parts[0]?.item === ITEMS.i8);
+
+/** What a device lists among its features if its WGSL has `dot4I8Packed`: a feature of the language. */
+export const PACKED_DOTS = 'packed_4x8_integer_dot_product';
+
+/** What a kernel needs that multiplies operands of a dtype by packed dot products, where they are bytes. */
+export const packedDots = (dtype: Dtype): readonly string[] =>
+  areBytes(dtype) ? [PACKED_DOTS] : [];
 
 /** The ids of a table's rows, in order: `idsOf(DTYPES)`, `idsOf(OPS)`. */
 export function idsOf<Id extends string>(table: Readonly<Record<Id, unknown>>): Id[] {

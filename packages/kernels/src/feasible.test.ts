@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { PACKED_DOTS } from './dtype';
 import { type DeviceLimits, feasible } from './feasible';
 import type { Problem } from './problem';
 
@@ -99,6 +100,17 @@ describe('a device can run a variant', () => {
     expect(why('matmul/naive', {}, square(64, 'f16'))).toContain('shader-f16');
     const device = { ...limits, features: ['shader-f16'] };
     expect(why('matmul/naive', {}, square(64, 'f16'), device)).toBeNull();
+  });
+
+  test('not without packed dot products, where its shader has them', () => {
+    const problem: Problem = { op: 'matmul', shape: { m: 4, n: 8, k: 64 }, dtype: 'q8-q8' };
+    const halves = { ...limits, features: ['shader-f16'] };
+    expect(why('matmul/naive', {}, problem, halves)).toBeNull();
+    expect(why('matmul/rows-of-weights', {}, problem, halves)).toBe(
+      'needs the feature packed_4x8_integer_dot_product, which the device does not have',
+    );
+    const packed = { ...limits, features: [...halves.features, PACKED_DOTS] };
+    expect(why('matmul/rows-of-weights', {}, problem, packed)).toBeNull();
   });
 
   test("not in a dtype or op that is not the kernel's", () => {

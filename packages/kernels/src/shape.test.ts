@@ -75,10 +75,14 @@ describe('what a dtype cannot store', () => {
       reason: 'k must be a multiple of 32: f16-q4 stores rows of B in blocks of as many',
     });
     expect(faultOf('matmul', { m: 5, n: 7, k: 64 }, 'f16-q4')).toBeNull();
+    expect(faultOf('matmul', { m: 5, n: 7, k: 6 }, 'i8-nt')).toMatchObject({
+      field: 'k',
+      reason: 'k must be a multiple of 4: i8-nt stores rows of A in blocks of as many',
+    });
   });
 
   test('is a B that an op does not have', () => {
-    for (const dtype of ['f32-nt', 'f32-f16', 'f16-f32', 'f32-staged-f16'] as const) {
+    for (const dtype of ['f32-nt', 'f32-f16', 'f16-f32', 'f32-staged-f16', 'i8-nt'] as const) {
       expect(faultOf('transpose', { rows: 4, cols: 4 }, dtype)).toMatchObject({ field: 'dtype' });
     }
   });

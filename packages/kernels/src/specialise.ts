@@ -1,4 +1,4 @@
-import { DTYPES, type Dtype } from './dtype';
+import { DTYPES, type Dtype, PACKED_DOTS } from './dtype';
 import { fused } from './fused';
 import type { GpuKernel, Needs, TunableValue, TunableValues, WrittenFor } from './kernel';
 import { isBatch } from './ops';
@@ -31,7 +31,7 @@ export function specialise(
   return [...before, typeHeader(dtype, declares), tunableHeader(kernel, values), body].join('\n');
 }
 
-/** `enable` directives for the WGSL extensions of these features. */
+/** Directives for the WGSL extensions of these features. */
 function extensionsOf(features: readonly string[]): string[] {
   return [
     ...(features.includes('subgroups') ? ['enable subgroups;'] : []),
@@ -39,6 +39,7 @@ function extensionsOf(features: readonly string[]): string[] {
     ...(features.includes('chromium-experimental-subgroup-matrix')
       ? ['enable chromium_experimental_subgroup_matrix;']
       : []),
+    ...(features.includes(PACKED_DOTS) ? [`requires ${PACKED_DOTS};`] : []),
   ];
 }
 

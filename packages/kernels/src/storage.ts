@@ -309,6 +309,7 @@ const encodeQ4WithZero = (block: readonly number[]) => {
 
 const Q8 = { least: -127, most: 127 } as const;
 const Q4 = { least: -8, most: 7 } as const;
+const I8 = { least: -128, most: 127 } as const;
 
 /**
  * All storages. A new one is a row here, a dtype that names it, and the kernels that read it
@@ -318,6 +319,8 @@ export const STORAGES = {
   f32: elements('f32', ITEMS.f32),
   f16: elements('f16', ITEMS.f16),
   i32: elements('i32', ITEMS.i32),
+  // Rows of whole words.
+  i8: { words: 'i8', block: 4, parts: [{ name: null, item: ITEMS.i8, shared: 1, drawn: I8 }] },
   q8_0: scaled('q8_0', ITEMS.i8, ITEMS.f16, Q8, encodeQ8),
   q4_0: scaled('q4_0', ITEMS.i4, ITEMS.f16, Q4, encodeQ4),
   nbits4: scaled('q4 of MatMulNBits', ITEMS.i4Pairs, ITEMS.f32, Q4, encodeQ4),

@@ -117,7 +117,7 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
   const { gpu, adapter } = await requestAdapter(choice, profile);
   const machine = await thisMachine();
   const { info } = adapter;
-  const { device, capabilities } = await requestWholeDevice(adapter);
+  const { device, capabilities } = await requestWholeDevice(adapter, gpu);
   const identity = identityOf(choice, info, machine);
   keepAlive.add(gpu);
   return {

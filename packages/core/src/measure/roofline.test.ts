@@ -108,6 +108,13 @@ describe('a roof', () => {
     expect(requests.map(({ id }) => id)).toEqual(['copy', 'copy']);
   });
 
+  it('leaves out the multiply-adds of bytes, which packed dots add up four at a time', async () => {
+    const { roofline } = device();
+    const bytes: Problem = { ...product, dtype: 'q8-q8' };
+    const packed = { kernel: 'matmul/rows-of-weights', tunables: {} };
+    expect((await roofline.roofOf(packed, bytes, MiB))?.bound).toBe('bandwidth');
+  });
+
   it('asks of an algorithm what it multiplies, and of f16 the same whatever its sums', async () => {
     const { roofline, requests } = device();
     const large: Problem = { ...product, shape: { m: 2048, n: 2048, k: 2048 } };

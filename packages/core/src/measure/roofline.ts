@@ -1,4 +1,5 @@
 import {
+  areBytes,
   DTYPES,
   type Dtype,
   type Executor,
@@ -78,8 +79,8 @@ export class Roofline {
 
   /**
    * The roof over a variant on a problem; null if the device has no probes, or none for the
-   * multiply-adds of its dtype. Matrix units multiply faster than the probe can, so only the bytes
-   * count for kernels that use them.
+   * multiply-adds of its dtype. Matrix units and packed dots multiply faster than the probes, so only the
+   * bytes count there.
    *
    * @param workingSetBytes everything the dispatches rotate through
    */
@@ -247,11 +248,15 @@ const higherRoof = (bytesNs: number, flopsNs: number): Roof =>
 /** The probe of a problem's multiply-adds: by the type of its elements, not of its sums. */
 const peakOf = ({ dtype }: Problem) => ({ id: 'fma', dtype: DTYPES[dtype].peak }) as const;
 
-/** Operations a variant needs from the multiply-add units: none if it uses matrix units. */
+/**
+ * Operations a variant needs from the units that the probes measure: none of those of matrix units and
+ * of packed dots.
+ */
 export function multiplyAdds({ kernel, tunables }: Variant, problem: Problem): number {
   const { definition, tunables: values } = resolveVariant(kernel, tunables);
   const features = definition.runsOn === 'gpu' ? featuresOf(definition, values, problem.dtype) : [];
-  if (features.includes('chromium-experimental-subgroup-matrix')) return 0;
+  const isFaster = features.includes('chromium-experimental-subgroup-matrix');
+  if (isFaster || areBytes(problem.dtype)) return 0;
   return (definition.flopsPart ?? 1) * opOf(problem).flops(problem.shape);
 }
 

@@ -8,6 +8,7 @@ import { findSuite, SUITES, standingSuites, suiteRef, suiteSpec } from './suites
 const capabilities: DeviceCapabilities = {
   features: [
     'chromium-experimental-subgroup-matrix',
+    'packed_4x8_integer_dot_product',
     'shader-f16',
     'subgroup-matrix-f16-f16-16x16x16',
     'subgroup-matrix-f32-f16-16x16x16',

@@ -27,6 +27,8 @@ it.each([
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 130 }, 'f32-nt'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4z'],
+  ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'q8-q8'],
+  ['matmul/warp-tile[BM=32,BN=32,TM=4,TN=4]', { m: 5, n: 33, k: 128 }, 'q8-q8'],
   ['matmul/few-rows[LANES=8,DEEP=8,SPLIT=2]', { m: 1, n: 33, k: 130 }, 'f32', 'bias-silu'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4', 'bias-gelu'],
 ] as const)(
@@ -37,7 +39,7 @@ it.each([
     const { b: batch = 1, m, n, k } = problem.shape;
     const program = programOf(parseVariant(address), problem);
     const adapter = await gpu.requestAdapter();
-    const device = await adapter!.requestDevice();
+    const device = await adapter!.requestDevice({ requiredFeatures: ['shader-f16'] });
     const run = new Function(`${RUN_SNIPPET}\nreturn run;`)();
     const output = new Float32Array(await run(device, program, storedBytes(problem, { seed: 3 })));
     const [a, b, bias] = inputTensors(problem, { seed: 3 });

@@ -1,4 +1,4 @@
-import { choosesSize, SIZE_CONTROL, subgroupSizes } from '@tilemark/kernels';
+import { choosesSize, PACKED_DOTS, SIZE_CONTROL, subgroupSizes } from '@tilemark/kernels';
 import { z } from 'zod';
 import { type DeviceCapabilities, limitsBy } from '../measure/device';
 
@@ -10,9 +10,13 @@ const FEATURES: readonly string[] = [
   'chromium-experimental-subgroup-matrix',
 ];
 
-/** The device of an adapter with every limit that it has, and the features that kernels use. */
+/**
+ * The device of an adapter with every limit that it has, and the features that kernels use, those of
+ * the language among them.
+ */
 export async function requestWholeDevice(
   adapter: GPUAdapter,
+  { wgslLanguageFeatures }: Pick<GPU, 'wgslLanguageFeatures'>,
 ): Promise<{ readonly device: GPUDevice; readonly capabilities: DeviceCapabilities }> {
   const control = choosesSize(adapter.info, adapter.features) ? [SIZE_CONTROL] : [];
   const wanted = [...FEATURES, ...control];
@@ -22,7 +26,8 @@ export async function requestWholeDevice(
     ),
     requiredLimits: largestLimits(adapter.limits),
   });
-  return { device, capabilities: capabilitiesOf(device, adapter.info) };
+  const language = wgslLanguageFeatures.has(PACKED_DOTS) ? [PACKED_DOTS] : [];
+  return { device, capabilities: capabilitiesOf(device, adapter.info, language) };
 }
 
 /** Limits that grow with the device; alignments (`min...`) stay at their defaults. */
@@ -35,10 +40,14 @@ function largestLimits(limits: GPUSupportedLimits): Record<string, number> {
   );
 }
 
-function capabilitiesOf({ features, limits }: GPUDevice, info: GPUAdapterInfo): DeviceCapabilities {
+function capabilitiesOf(
+  { features, limits }: GPUDevice,
+  info: GPUAdapterInfo,
+  language: readonly string[],
+): DeviceCapabilities {
   const abilities = features.has('subgroups') ? subgroupAbilities(info, features) : [];
   return {
-    features: [...features, ...abilities].sort(),
+    features: [...features, ...abilities, ...language].sort(),
     ...limitsBy((limit) => limits[limit]),
   };
 }

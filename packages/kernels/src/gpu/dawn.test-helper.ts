@@ -51,7 +51,12 @@ export async function openDevice(
 /** The limits of an open device that `feasible` reads. */
 export function limitsOf({ limits, features, adapterInfo }: GPUDevice): DeviceLimits {
   return {
-    features: [...features, ...subgroupSizes(adapterInfo, features)],
+    features: [
+      ...features,
+      ...subgroupSizes(adapterInfo, features),
+      // Of Dawn, whatever its device.
+      ...(opened[0]?.wgslLanguageFeatures ?? []),
+    ],
     maxComputeInvocationsPerWorkgroup: limits.maxComputeInvocationsPerWorkgroup,
     maxComputeWorkgroupSizeX: limits.maxComputeWorkgroupSizeX,
     maxComputeWorkgroupSizeY: limits.maxComputeWorkgroupSizeY,

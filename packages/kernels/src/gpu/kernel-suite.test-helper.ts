@@ -1,5 +1,6 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { coveringVariants, typicalVariant } from '../covering.test-helper';
+import { DTYPES } from '../dtype';
 import { type DeviceLimits, type Feasibility, feasible } from '../feasible';
 import { type GpuKernel, type Kernel, passesOf, type TunableValues } from '../kernel';
 import type { OpId } from '../ops';
@@ -46,7 +47,7 @@ const product = (sides: readonly number[]) => sides.reduce((all, side) => all * 
  * cannot interact.
  *
  * @param set all, or of products `npm test`'s part (quick) and what it leaves to the full set: sums of
- * i32, and tunable values in sources of any length that a software GPU compiles
+ * integers, and tunable values in sources of any length that a software GPU compiles
  */
 export function describeKernels(
   op: OpId,
@@ -135,7 +136,7 @@ export function describeKernels(
     });
 
     const dtypes = kernel.dtypes.filter(
-      (dtype) => set === 'all' || (dtype === 'i32') === (set === 'full'),
+      (dtype) => set === 'all' || DTYPES[dtype].isInteger === (set === 'full'),
     );
     test.for(dtypes)('is right for any shape in %s', async (dtype, context) => {
       await tryShapes(kernel, dtype, context);

@@ -1,6 +1,9 @@
+import { areBytes, type Dtype, packedDots } from '../dtype';
 import { gpuKernel } from '../kernel';
+import type { Problem } from '../problem';
 import { splitTiles } from './candidates';
 import { gridOverC } from './grid';
+import type { MatmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { SPLIT_PASSES, splitTunable, tileNeeds } from './tile-memory';
@@ -16,17 +19,34 @@ import {
 } from './warp-layout';
 import { weightsOf } from './weights-memory';
 
-const layoutOf = (values: WarpValues & { readonly SPLIT: number }): TileLayout => ({
+const layoutOf = (values: WarpValues & { readonly SPLIT: number }, dtype: Dtype): TileLayout => ({
   ...warpLayout(values),
   split: values.SPLIT,
+  weights: weightsOf(dtype),
 });
+
+/** The shape as the shader has it: of bytes, K in words. */
+const inSteps = ({ dtype, shape }: Problem<'matmul'>): MatmulShape =>
+  areBytes(dtype) ? { ...shape, k: shape.k / 4 } : shape;
 
 export const warpTile = gpuKernel({
   id: 'matmul/warp-tile',
   op: 'matmul',
   rung: 6,
   idea: 'Register tiles arranged so that a warp reads few distinct words of workgroup memory',
-  dtypes: ['f32', 'i32', 'f16', 'f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4', 'f32-q4z'],
+  dtypes: [
+    'f32',
+    'i32',
+    'f16',
+    'f32-nt',
+    'f16-nt',
+    'f16-q8',
+    'f16-q4',
+    'f32-q4',
+    'f32-q4z',
+    'q8-q8',
+    'i8-nt',
+  ],
   tunables: [
     ...WARP_TUNABLES,
     splitTunable([1, 2, 4, 8, 16, 32, 64, 128, 256]),
@@ -40,18 +60,24 @@ export const warpTile = gpuKernel({
       reason:
         'BN × BK must be a multiple of 16 × threads where B is by rows: each thread stages 4 × 4 blocks',
       holds: (values, { dtype }) => {
-        const { bn, bk, threads } = layoutOf(values);
+        const { bn, bk, threads } = layoutOf(values, dtype);
         return weightsOf(dtype) === undefined || (bn * bk) % (16 * threads) === 0;
       },
     },
   ],
-  wgsl: (values, dtype, { batched }) =>
-    emitTileKernel({ ...layoutOf(values), weights: weightsOf(dtype), batched }),
+  wgsl: (values, dtype, { batched }) => emitTileKernel({ ...layoutOf(values, dtype), batched }),
   batches: true,
-  entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
-  needs: (values) => tileNeeds(layoutOf(values)),
+  entryPoint: (_values, problem) => tileEntryPoint(inSteps(problem)),
+  constants: (_values, problem) => {
+    const { m, n, k } = inSteps(problem);
+    return [{ type: 'uniform', words: [m, n, k] }];
+  },
+  needs: (values, dtype) => ({
+    ...tileNeeds(layoutOf(values, dtype)),
+    features: packedDots(dtype),
+  }),
   workgroups: (values, problem) => {
-    const { bm, bn } = layoutOf(values);
+    const { bm, bn } = layoutOf(values, problem.dtype);
     const [x, y, z] = gridOverC(problem.shape, bm, bn);
     return [x, y, z * values.SPLIT];
   },

@@ -1,21 +1,13 @@
 import { bindingNumbers } from '../bindings';
 import { valuesTable } from '../combinations';
-import { DTYPES, type Dtype, isBlocked } from '../dtype';
+import { areBytes, DTYPES, type Dtype, packedDots } from '../dtype';
 import { gpuKernel, tunable, type ValuesOf } from '../kernel';
 import { ceilDiv } from '../numbers';
-import {
-  addendReadersOf,
-  addendsOf,
-  declared,
-  ITEMS,
-  type Item,
-  type Packing,
-  STORAGES,
-  type Storage,
-  type StoragePart,
-} from '../storage';
+import { addendReadersOf, addendsOf, STORAGES, type Storage } from '../storage';
 import { FOLDED, foldedGrid } from './grid';
 import { each, indent } from './lines';
+import { besideValues, scalesOf } from './stored';
+import { perLoadOf, vectorOf, WORDS } from './weight-vectors';
 
 const ROWS = [1, 2, 3, 4, 6, 8];
 
@@ -45,7 +37,7 @@ export const rowsOfWeights = gpuKernel({
   rung: 16,
   changes: 'matmul/few-rows-shuffled',
   idea: 'Lanes share each row of B (N × K) along K, 16 bytes a load, one dispatch: bound by bytes',
-  dtypes: ['f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4', 'f32-q4z'],
+  dtypes: ['f32-nt', 'f16-nt', 'f16-q8', 'f16-q4', 'f32-q4', 'f32-q4z', 'q8-q8', 'i8-nt'],
   tunables: TUNABLES,
   constraints: [
     { reason: 'LANES must be at most THREADS', holds: ({ LANES, THREADS }) => LANES <= THREADS },
@@ -62,9 +54,10 @@ export const rowsOfWeights = gpuKernel({
   batches: true,
   entryPoint: (_values, { dtype, shape }) =>
     shape.k % vectorOf(dtype).elements === 0 ? 'main' : 'unaligned',
-  needs: (values) => ({
+  needs: (values, dtype) => ({
     workgroupSize: [values.THREADS, 1, 1],
     workgroupBytes: 4 * values.ROWS * values.COLS * values.THREADS,
+    features: packedDots(dtype),
   }),
   threadsPerSum: ({ LANES }) => LANES,
   workgroups: (values, { shape: { b = 1, m, n } }) =>
@@ -109,105 +102,35 @@ const STRIPS = valuesTable(
 /** Rows of weights, which are columns of C, per workgroup. */
 const columnsOf = ({ COLS, LANES, THREADS }: Values) => (COLS * THREADS) / LANES;
 
-/** How 16 bytes of weights are multiplied with a row of A. */
-interface Vector {
-  /** Weights in it. */
-  readonly elements: number;
-  /** The type of a load of it. */
-  readonly type: string;
-  /** Its weights as vec4f, before their scale. */
-  readonly fours: (load: string) => readonly string[];
-}
-
-const WORDS = ['x', 'y', 'z', 'w'] as const;
-
-const VECTORS = new Map<Item, Vector>([
-  [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load] }],
-  [
-    ITEMS.f16,
-    {
-      elements: 8,
-      type: 'vec4u',
-      fours: (load) => ['xy', 'zw'].map((half) => `vec4f(bitcast<vec4<f16>>(${load}.${half}))`),
-    },
-  ],
-]);
-
-/** Bits of 2^23, whose fraction counts ones. */
-const ONES = 0x4b000000;
-
-/**
- * Integers of a few bits as floats, without a conversion: as fraction of 2^23, shifted up by as much as
- * they are in their half of the word, one exact multiply-add makes them what they are. 1.02 times as
- * fast as unpacking and converting them (1x14336x4096 of q4_0, NVIDIA H200, 2026-11-27).
- */
-function packedVector({ bits, bias, flip, place, word }: Packing): Vector {
-  const elements = 128 / bits;
-  const four = (load: string, first: number) => {
-    const places = each(4, (i) => bits * place(first + i));
-    const from = `${load}.${WORDS[word(first)]}`;
-    const halves = places.map((at) => (at < 16 ? from : `${from} >> 16u`));
-    const shifts = places.map((at) => at % 16);
-    const masks = shifts.map((shift) => `${(2 ** bits - 1) * 2 ** shift}u`);
-    const ones = shifts.map((shift) => `${ONES + flip * 2 ** shift}u`);
-    const factors = shifts.map((shift) => 2 ** -shift);
-    const offsets = shifts.map((shift) => -(2 ** (23 - shift) + bias));
-    const bitsOf = `(vec4u(${halves}) & vec4u(${masks})) ^ vec4u(${ones})`;
-    return `fma(bitcast<vec4f>(${bitsOf}), vec4f(${factors}), vec4f(${offsets}))`;
-  };
-  return {
-    elements,
-    type: 'vec4u',
-    fours: (load) => each(elements / 4, (i) => four(load, 4 * i)),
-  };
-}
-
-/** Throws TypeError for a storage that nothing says how to read by vectors. */
-function vectorOf(dtype: Dtype): Vector {
-  const { storage } = DTYPES[dtype].tensors.B;
-  const [values]: readonly StoragePart[] = STORAGES[storage].parts;
-  const vector = values?.item.packing
-    ? packedVector(values.item.packing)
-    : values && VECTORS.get(values.item);
-  if (!vector) throw new TypeError(`rows of ${storage} are not read by vectors`);
-  return vector;
-}
-
 const storageOf = (dtype: Dtype): Storage => STORAGES[DTYPES[dtype].tensors.B.storage];
-
-/** The part with the scales of B's blocks, if it has any. */
-const scalesOf = (dtype: Dtype) => storageOf(dtype).parts.find(({ name }) => name === 'scales');
 
 function emitRows(values: Values, dtype: Dtype, isBatch: boolean): string {
   const { ROWS, COLS, LANES, THREADS } = values;
   const numbers = bindingNumbers('matmul', dtype);
   const { type } = vectorOf(dtype);
-  const isHalf = DTYPES[dtype].element === 'f16';
-  const scaled = isBlocked(dtype);
+  const { sums: ofSums } = DTYPES[dtype];
   const scales = scalesOf(dtype);
+  const element = areBytes(dtype) ? 'u32' : 'T';
   const storage = storageOf(dtype);
-  const [, ...ofBlocks] = storage.parts;
   const sums = each(ROWS, (row) => each(COLS, (col) => `sum${row}_${col}`)).flat();
   return `
 struct Shape { m: u32, n: u32, k: u32 }
 
-@group(0) @binding(${numbers.A}) var<storage, read> A_vectors: array<${isHalf ? 'vec4u' : 'vec4f'}>;
+@group(0) @binding(${numbers.A}) var<storage, read> A_vectors: array<${perLoadOf(dtype) > 4 ? 'vec4u' : 'vec4f'}>;
 @group(0) @binding(${numbers.B}) var<storage, read> B_vectors: array<${type}>;
 ${
   scales
-    ? [
-        declared('B', { ...storage, parts: ofBlocks }, (numbers.B ?? 0) + 1),
-        addendReadersOf('B', storage),
-      ]
+    ? [besideValues('A', dtype), besideValues('B', dtype), addendReadersOf('B', storage)]
+        .filter((text) => text !== '')
         .join('\n')
         .trimEnd()
-    : `@group(0) @binding(${numbers.A}) var<storage, read> A: array<T>;
-@group(0) @binding(${numbers.B}) var<storage, read> B: array<T>;`
+    : `@group(0) @binding(${numbers.A}) var<storage, read> A: array<${element}>;
+@group(0) @binding(${numbers.B}) var<storage, read> B: array<${element}>;`
 }
 @group(0) @binding(${numbers.C}) var<storage, read_write> C: array<T>;
 @group(0) @binding(${numbers.shape}) var<uniform> shape: Shape;
 // The share of each lane in each sum.
-var<workgroup> shares: array<array<f32, ${THREADS}>, ${ROWS * COLS}>;
+var<workgroup> shares: array<array<${ofSums}, ${THREADS}>, ${ROWS * COLS}>;
 
 fn add_up_and_store(thread: u32, col: u32, strip: u32) {
   let lane = thread % ${LANES}u;
@@ -233,7 +156,7 @@ ${indent(
   }
 }
 ${entryPoint(values, dtype, isBatch, 'main')}
-${scaled ? '' : entryPoint(values, dtype, isBatch, 'unaligned')}`;
+${scales ? '' : entryPoint(values, dtype, isBatch, 'unaligned')}`;
 }
 
 function entryPoint(
@@ -247,10 +170,11 @@ function entryPoint(
   const cols = each(COLS, (col) => col);
   const { elements } = vectorOf(dtype);
   const inVectors = name === 'main';
-  const pitch = inVectors ? `shape.k / ${elements}u` : 'shape.k';
-  const aPitch = inVectors ? `shape.k / ${DTYPES[dtype].element === 'f16' ? 8 : 4}u` : 'shape.k';
+  const one = areBytes(dtype) ? 'shape.k / 4u' : 'shape.k';
+  const pitch = inVectors ? `shape.k / ${elements}u` : one;
+  const aPitch = inVectors ? `shape.k / ${perLoadOf(dtype)}u` : one;
   const sums = rows.flatMap((row) => cols.map((col) => `sum${row}_${col}`));
-  const step = inVectors ? vectorStep(values, dtype) : elementStep(values);
+  const step = inVectors ? vectorStep(values, dtype) : elementStep(values, dtype);
   // A product of a batch, then a strip of its rows.
   const strips = `(shape.m + ${ROWS - 1}u) / ${ROWS}u`;
   const [product, strip] = isBatch
@@ -278,7 +202,7 @@ ${indent(1, [
     (i) =>
       `let a${i} = (${product} * shape.m + min(${strip} * ${ROWS}u + ${i}u, shape.m - 1u)) * (${aPitch});`,
   ),
-  ...sums.map((sum) => `var ${sum} = 0.0;`),
+  ...sums.map((sum) => `var ${sum} = ${DTYPES[dtype].isInteger ? '0' : '0.0'};`),
 ])}
   var at = lane;
 ${
@@ -311,7 +235,7 @@ const vectorStep =
         type: 'f32',
         i: `${elements}u * (b${col} + ${place(turn)})`,
       });
-    const isHalf = DTYPES[dtype].element === 'f16';
+    const isPacked = areBytes(dtype);
     const place = (turn: number) => (turn === 0 ? 'at' : `at + ${turn * LANES}u`);
     const loads = turns.flatMap((turn) =>
       each(COLS, (col) => [
@@ -326,10 +250,17 @@ const vectorStep =
     );
     /** Elements of A, four at a time. */
     const ofA = (turn: number, row: number) => {
-      const perLoad = isHalf ? 8 : 4;
+      const perLoad = perLoadOf(dtype);
+      if (isPacked) {
+        const at = `a${row} + ${place(turn)}`;
+        return [
+          `let v = A_vectors[${at}];`,
+          ...(scales ? [`let t = f32(A_scales[(${at}) / ${scales.shared / elements}u]);`] : []),
+        ];
+      }
       return each(elements / perLoad, (i) => {
         const from = `A_vectors[a${row} + ${elements / perLoad}u * (${place(turn)}) + ${i}u]`;
-        return isHalf
+        return perLoad > 4
           ? [
               `let h${i} = ${from};`,
               ...['xy', 'zw'].map(
@@ -347,9 +278,13 @@ const vectorStep =
           ...ofA(turn, row).map((line) => `  ${line}`),
           ...each(COLS, (col) => {
             const plus = addends(turn, col) ? ` + z${turn}_${col}` : '';
-            const dots = fours(`w${turn}_${col}`).map((four, i) => `dot(v${i}, ${four}${plus})`);
+            const w = `w${turn}_${col}`;
+            const dots = isPacked
+              ? WORDS.map((word) => `dot4I8Packed(v.${word}, ${w}.${word})`)
+              : fours(w).map((four, i) => `dot(v${i}, ${four}${plus})`);
             const whole = dots.join(' + ');
-            return `  sum${row}_${col} += ${scales ? `s${turn}_${col} * (${whole})` : whole};`;
+            const scale = isPacked ? `t * s${turn}_${col} * f32` : `s${turn}_${col} * `;
+            return `  sum${row}_${col} += ${scales ? `${scale}(${whole})` : whole};`;
           }),
           '}',
         ]).flat(),
@@ -357,17 +292,24 @@ const vectorStep =
     ];
   };
 
-/** The same of single elements, for rows that start anywhere. */
+/** The same of single elements, or of words of bytes, for rows that start anywhere. */
 const elementStep =
-  ({ ROWS, COLS, LANES }: Values) =>
+  ({ ROWS, COLS, LANES }: Values, dtype: Dtype) =>
   (unroll: number): string[] =>
     each(unroll, (turn) => {
       const place = turn === 0 ? 'at' : `at + ${turn * LANES}u`;
+      const isPacked = areBytes(dtype);
+      const type = isPacked ? 'u32' : 'f32';
+      const times = (v: string, w: string) =>
+        isPacked ? `dot4I8Packed(${v}, ${w})` : `${v} * ${w}`;
       return [
-        ...each(COLS, (col) => `let w${turn}_${col} = f32(B[b${col} + ${place}]);`),
-        ...each(ROWS, (row) => `let v${turn}_${row} = f32(A[a${row} + ${place}]);`),
+        ...each(COLS, (col) => `let w${turn}_${col} = ${type}(B[b${col} + ${place}]);`),
+        ...each(ROWS, (row) => `let v${turn}_${row} = ${type}(A[a${row} + ${place}]);`),
         ...each(ROWS, (row) =>
-          each(COLS, (col) => `sum${row}_${col} += v${turn}_${row} * w${turn}_${col};`),
+          each(
+            COLS,
+            (col) => `sum${row}_${col} += ${times(`v${turn}_${row}`, `w${turn}_${col}`)};`,
+          ),
         ).flat(),
       ];
     }).flat();

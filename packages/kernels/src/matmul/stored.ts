@@ -1,6 +1,6 @@
 import { bindingNumbers } from '../bindings';
 import { DTYPES, type Dtype, inputsOf, isByRows } from '../dtype';
-import { readerOf, STORAGES } from '../storage';
+import { declared, readerOf, STORAGES, type Storage, type StoragePart } from '../storage';
 
 /** Whether A, B and C are arrays of the same elements, B by columns: as kernels are written. */
 export const isPlain = (dtype: Dtype): boolean =>
@@ -25,6 +25,20 @@ export function asStored(wgsl: string, dtype: Dtype): string {
     .replaceAll(/Acc\(A\[(.*?)\]\)/g, 'load_A($1)')
     .replaceAll('Acc(B[p * shape.n + col])', `load_B(${at})`);
 }
+
+/** WGSL that declares what a tensor has beside its values: scales, zero points. */
+export function besideValues(name: 'A' | 'B', dtype: Dtype): string {
+  const storage: Storage = STORAGES[DTYPES[dtype].tensors[name].storage];
+  const [, ...parts] = storage.parts;
+  const { [name]: number = 0 } = bindingNumbers('matmul', dtype);
+  return declared(name, { ...storage, parts }, number + 1);
+}
+
+/** The part with the scales of B's blocks, if it has any. */
+export const scalesOf = (dtype: Dtype): StoragePart | undefined => {
+  const { parts }: Storage = STORAGES[DTYPES[dtype].tensors.B.storage];
+  return parts.find(({ name }) => name === 'scales');
+};
 
 /** The type of C's elements is that of A's, where A is not in blocks. */
 export const isHalf = (dtype: Dtype): boolean => DTYPES[dtype].element === 'f16';

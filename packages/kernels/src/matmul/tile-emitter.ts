@@ -1,4 +1,5 @@
 import { each, indent } from './lines';
+import { isPacked, scaledSteps } from './packed-dots';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 import { addParts, addShares, numbersOf, tileDeclarations } from './tile-memory';
 import { aColumn, bColumn, elementStaging, inTurn, vectorStaging } from './tile-staging';
@@ -96,6 +97,7 @@ export function product(layout: TileLayout, access: string): string {
     }`
     : 'for (var tile = 0u; tile < whole; tile++) {';
 
+  const { count, multiplied, size } = unitOf(layout);
   return `  let row4 = ${row4};
   let col4 = ${col4};
 
@@ -119,8 +121,8 @@ ${indent(2, layout.spread ? spreadLoads(layout, next) : [...next, ...wholeTile(l
 ${indent(2, beforeStores(layout, 'whole'))}
 ${indent(2, stores)}
     workgroupBarrier();
-    for (var k = 0u; k < rest; k++) {
-${indent(3, steps(layout, 'k'))}
+    for (var ${count} = 0u; ${count} < rest${size > 1 ? ` / ${size}` : ''}; ${count}++) {
+${indent(3, multiplied(count))}
     }
   }
 
@@ -179,24 +181,74 @@ function range(layout: TileLayout): string[] {
   ];
 }
 
-/** The steps of K of a whole tile. */
-function wholeTile(layout: TileLayout): string[] {
-  const { bk, unroll } = layout;
-  if (unroll === bk) return each(bk, (k) => steps(layout, `${k}`)).flat();
+/** What a tile is multiplied by, one after another: steps of K, or blocks of them that have a scale. */
+interface Unit {
+  /** Steps in it. */
+  readonly size: number;
+  /** The variable that counts them. */
+  readonly count: string;
+  readonly multiplied: (number: string) => readonly string[];
+}
+
+function unitOf(layout: TileLayout): Unit {
+  const size = scaledSteps(layout);
+  return size === undefined
+    ? { size: 1, count: 'k', multiplied: (k) => steps(layout, k) }
+    : { size, count: 'block', multiplied: (block) => scaledBlock(layout, size, block) };
+}
+
+/** Some units, `unroll` of them in the text of each turn. */
+function turns(units: number, unroll: number, { count, multiplied }: Unit): string[] {
+  if (unroll >= units) return each(units, (unit) => multiplied(`${unit}`)).flat();
   return [
-    `for (var k = 0u; k < ${bk / unroll}; k++) {`,
-    ...each(unroll, (k) => steps(layout, `(${unroll} * k + ${k})`)).flat(),
+    `for (var ${count} = 0u; ${count} < ${units / unroll}; ${count}++) {`,
+    ...each(unroll, (unit) => multiplied(`(${unroll} * ${count} + ${unit})`)).flat(),
     '}',
   ];
 }
 
+/** The steps of K of a whole tile. */
+function wholeTile(layout: TileLayout): string[] {
+  const { bk, unroll } = layout;
+  const unit = unitOf(layout);
+  return turns(bk / unit.size, Math.max(unroll / unit.size, 1), unit);
+}
+
 /** The unrolled steps of a whole tile, with the next tile's loads between them. */
 function spreadLoads(layout: TileLayout, loads: readonly string[]): string[] {
-  const { bk } = layout;
-  return each(bk, (k) => [
-    ...loads.filter((_, index) => Math.floor((index * bk) / loads.length) === k),
-    ...steps(layout, `${k}`),
+  const { multiplied, size } = unitOf(layout);
+  const units = layout.bk / size;
+  return each(units, (unit) => [
+    ...loads.filter((_, index) => Math.floor((index * units) / loads.length) === unit),
+    ...multiplied(`${unit}`),
   ]).flat();
+}
+
+/** The steps of a block: the sum of its products, an integer, times the scales of both operands. */
+function scaledBlock(layout: TileLayout, size: number, block: string): string[] {
+  const { bm, bn, rowGroups, rowStride, colGroups, colStride, unroll } = layout;
+  const rows = each(4 * rowGroups, (i) => i);
+  const step = (k: string) => steps(layout, `(${size} * ${block} + ${k})`);
+  return [
+    '{',
+    ...rows.map((i) => `  ${each(colGroups, (j) => `var d${i}_${j} = vec4i();`).join(' ')}`),
+    ...turns(size, unroll, { size: 1, count: 'k', multiplied: step }).map((line) => `  ${line}`),
+    ...each(
+      rowGroups,
+      (g) => `  let a_by${g} = a_scales[${block} * ${bm / 4} + row4 + ${(g * rowStride) / 4}];`,
+    ),
+    ...each(
+      colGroups,
+      (j) => `  let b_by${j} = b_scales[${block} * ${bn / 4} + col4 + ${(j * colStride) / 4}];`,
+    ),
+    ...rows.flatMap((i) =>
+      each(colGroups, (j) => {
+        const by = `a_by${Math.floor(i / 4)}.${'xyzw'[i % 4]} * b_by${j}`;
+        return `  ${sum(i, j)} += ${by} * vec4f(d${i}_${j});`;
+      }),
+    ),
+    '}',
+  ];
 }
 
 /** One step of K: reads fragments of A and B from workgroup memory, then adds all their products. */
@@ -210,6 +262,11 @@ function steps(layout: TileLayout, k: string): string[] {
     const column = `col4 + ${(group * colStride) / 4}`;
     return layout.weights ? bColumn(layout, `(${column})`, `(${k} / 4)`) : column;
   };
+  const multiplied = (i: number, j: number) => {
+    const a = `a${Math.floor(i / 4)}.${'xyzw'[i % 4]}`;
+    if (!isPacked(layout)) return multiplyAdd(fma, sum(i, j), `V(${a})`, `b${j}`);
+    return `${scaledSteps(layout) ? `d${i}_${j}` : sum(i, j)} += dots(${a}, b${j});`;
+  };
   return [
     '{',
     ...each(
@@ -220,10 +277,9 @@ function steps(layout: TileLayout, k: string): string[] {
       colGroups,
       (j) => `  let b${j} = b_tile[${inTurn(layout, 'b')}${k} * B_PITCH + ${bAt(j)}];`,
     ),
-    ...each(4 * rowGroups, (i) => i).flatMap((i) => {
-      const a = `V(a${Math.floor(i / 4)}.${'xyzw'[i % 4]})`;
-      return each(colGroups, (j) => `  ${multiplyAdd(fma, sum(i, j), a, `b${j}`)}`);
-    }),
+    ...each(4 * rowGroups, (i) => i).flatMap((i) =>
+      each(colGroups, (j) => `  ${multiplied(i, j)}`),
+    ),
     '}',
   ];
 }

@@ -3,6 +3,7 @@ import { type Pass, tunable } from '../kernel';
 import { ceilDiv } from '../numbers';
 import type { Problem } from '../problem';
 import type { MatmulShape } from './op';
+import { packedMatrices, scaleBytes, stagedTypes } from './packed-dots';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
 import { loadFour, numberOf, withWeights } from './weights-memory';
 
@@ -16,7 +17,7 @@ const stagedRows = ({ bk, doubled }: TileLayout) => (doubled ? 2 * bk : bk);
 
 /** Bytes of workgroup memory: both tiles, stored in the accumulator's type. */
 export function tileBytes(layout: TileLayout): number {
-  return stagedRows(layout) * (4 * aPitch(layout) + layout.bn) * 4;
+  return stagedRows(layout) * (4 * aPitch(layout) + layout.bn) * 4 + scaleBytes(layout);
 }
 
 /** What a kernel that computes one such tile per workgroup needs from a device. */
@@ -100,6 +101,7 @@ export function tileDeclarations(layout: TileLayout): string {
   const last = (matrix: string, length: string) =>
     layout.batched ? `arrayLength(&${matrix}) - 1` : `(${length} - 1) / 4`;
   const lastB = last('B4', 'shape.k * shape.n');
+  const { element, staged } = stagedTypes(layout);
   const alignedB = layout.weights
     ? loadFour(layout.weights, product, rowOf(layout, 'shape.n', 'row'), lastB)
     : `fn load_b_aligned(${product}k: u32, col4: u32) -> V {
@@ -114,25 +116,26 @@ export function tileDeclarations(layout: TileLayout): string {
   return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
 }
 `;
-  return `${withWeights(MATRICES, layout.weights, { B4: 'vec4<T>', B: 'T' })}
+  const views = { B4: 'vec4<T>', B: 'T' };
+  return `${packedMatrices(layout) ?? withWeights(MATRICES, layout.weights, views)}
 ${tileMemory(layout)}
 
-fn load_a_aligned(${product}row: u32, k4: u32) -> V {
+fn load_a_aligned(${product}row: u32, k4: u32) -> ${staged} {
   let pitch = shape.k / 4;
-  return V(A4[${rowOfA} * pitch + min(k4, pitch - 1)]);
+  return ${staged}(A4[${rowOfA} * pitch + min(k4, pitch - 1)]);
 }
 ${alignedB}
 ${isSplit(layout) ? partStores(layout) : resultStores(layout)}${isShared(layout) ? shareStores(layout) : ''}
 
 // Rows that start between two vec4s: both are loaded, and neighbours find theirs in the cache.
-fn load_a_unaligned(${product}row: u32, k4: u32) -> V {
+fn load_a_unaligned(${product}row: u32, k4: u32) -> ${staged} {
   let at = ${rowOfA} * shape.k + 4 * k4;
   let last = ${last('A4', 'shape.m * shape.k')};
-  return V(shifted(A4[min(at / 4, last)], A4[min(at / 4 + 1, last)], at % 4));
+  return ${staged}(shifted(A4[min(at / 4, last)], A4[min(at / 4 + 1, last)], at % 4));
 }
 ${unalignedB}
 /// Four of the eight elements, the first of them number by.
-fn shifted(low: vec4<T>, high: vec4<T>, by: u32) -> vec4<T> {
+fn shifted(low: vec4<${element}>, high: vec4<${element}>, by: u32) -> vec4<${element}> {
   let is_odd = by % 2 == 1;
   let first = select(low, vec4(low.yzw, high.x), is_odd);
   let second = select(high.xy, high.yz, is_odd);
@@ -144,11 +147,12 @@ fn shifted(low: vec4<T>, high: vec4<T>, by: u32) -> vec4<T> {
 export function tileMemory(layout: TileLayout): string {
   const { bn } = layout;
   const rows = stagedRows(layout);
+  const { staged } = stagedTypes(layout);
   return `alias V = vec4<Acc>;
 const A_PITCH = ${aPitch(layout)}u;
 const B_PITCH = ${bn / 4}u;
-var<workgroup> a_tile: array<V, ${rows} * A_PITCH>; // transposed: a row holds one k
-var<workgroup> b_tile: array<V, ${rows} * B_PITCH>;`;
+var<workgroup> a_tile: array<${staged}, ${rows} * A_PITCH>; // transposed: a row holds one k
+var<workgroup> b_tile: array<${staged}, ${rows} * B_PITCH>;`;
 }
 
 /** Stores into C, of vec4s and of elements. */

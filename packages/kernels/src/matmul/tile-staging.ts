@@ -1,4 +1,5 @@
 import { each } from './lines';
+import { scaledSteps, stagedTypes } from './packed-dots';
 import type { TileLayout } from './tile-layout';
 import { numbersOf } from './tile-memory';
 
@@ -12,97 +13,100 @@ interface Staging {
   readonly stores: readonly string[];
 }
 
-/** 4 x 4 blocks of A, transposed on the way, and vec4s of B. */
+/** 4 x 4 blocks of A, transposed on the way, and vec4s of B or, where it is by rows, such blocks too. */
 export function vectorStaging(layout: TileLayout, access: string, batch: string): Staging {
-  const { threads, bm, bn, bk } = layout;
-  const aBlocks = (bm * bk) / 16 / threads;
-  const bVectors = (bn * bk) / 4 / threads;
-  const ofB = layout.weights ? stagedRows(layout, access, batch) : null;
+  const a = rowStaging(layout, 'a', access, batch);
+  const b = layout.weights
+    ? rowStaging(layout, 'b', access, batch)
+    : columnStaging(layout, access, batch);
+  const [blocks, vectors] = layout.weights ? ['A and B', ''] : ['A', ', and vec4s of B'];
   return {
     places: [
-      `// What this thread stages: 4 x 4 blocks of ${ofB ? 'A and B' : 'A'}, transposed on the way${ofB ? '' : ', and vec4s of B'}.`,
-      ...each(aBlocks, (block) => {
-        const index = `(thread + ${block * threads})`;
-        return [
-          `let a_k${block} = ${index} % ${bk / 4};`,
-          `let a_block${block} = ${index} / ${bk / 4};`,
-          `let a_to${block} = 4 * a_k${block} * A_PITCH + ${aColumn(layout, `a_block${block}`, `a_k${block}`)};`,
-          ...each(
-            4,
-            (i) =>
-              `let a_row${block}_${i} = min(group.y * ${bm} + 4 * a_block${block} + ${i}, shape.m - 1);`,
-          ),
-          `var ${each(4, (i) => `a${block}_${i}: V;`).join(' var ')}`,
-        ];
-      }).flat(),
-      ...(ofB?.places ??
-        each(bVectors, (v) => {
-          const index = `(thread + ${v * threads})`;
-          return [
-            `let b_k${v} = ${index} / B_PITCH;`,
-            `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
-            `let b_to${v} = ${index};`,
-            `var b${v}: V;`,
-          ];
-        }).flat()),
+      `// What this thread stages: 4 x 4 blocks of ${blocks}, transposed on the way${vectors}.`,
+      ...a.places,
+      ...b.places,
     ],
-    loads: (tile) => [
-      ...each(aBlocks, (block) =>
-        each(4, (i) => {
-          const k4 = `a_k${block} + ${tile} * ${bk / 4}`;
-          return `a${block}_${i} = load_a_${access}(${batch}a_row${block}_${i}, ${k4});`;
-        }),
-      ).flat(),
-      ...(ofB?.loads(tile) ??
-        each(
-          bVectors,
-          (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
-        )),
-    ],
-    stores: [
-      ...each(aBlocks, (block) =>
-        ['x', 'y', 'z', 'w'].map((k, i) => {
-          const column = each(4, (row) => `a${block}_${row}.${k}`).join(', ');
-          return `a_tile[${inTurn(layout, 'a')}a_to${block} + ${i} * A_PITCH] = V(${column});`;
-        }),
-      ).flat(),
-      ...(ofB?.stores ?? each(bVectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`)),
-    ],
+    loads: (tile) => [...a.loads(tile), ...b.loads(tile)],
+    stores: [...a.stores, ...b.stores],
   };
 }
 
-/** 4 x 4 blocks of B's rows, transposed on the way, as those of A. */
-function stagedRows(layout: TileLayout, access: string, batch: string): Staging {
+/** The vec4s of B's tile. */
+function columnStaging(layout: TileLayout, access: string, batch: string): Staging {
   const { threads, bn, bk } = layout;
-  const blocks = (bn * bk) / 16 / threads;
+  const vectors = (bn * bk) / 4 / threads;
   return {
-    places: each(blocks, (block) => {
-      const index = `(thread + ${block * threads})`;
+    places: each(vectors, (v) => {
+      const index = `(thread + ${v * threads})`;
       return [
-        `let b_k${block} = ${index} % ${bk / 4};`,
-        `let b_block${block} = ${index} / ${bk / 4};`,
-        `let b_to${block} = 4 * b_k${block} * B_PITCH + ${bColumn(layout, `b_block${block}`, `b_k${block}`)};`,
-        ...each(
-          4,
-          (i) =>
-            `let b_row${block}_${i} = min(group.x * ${bn} + 4 * b_block${block} + ${i}, shape.n - 1);`,
-        ),
-        `var ${each(4, (i) => `b${block}_${i}: V;`).join(' var ')}`,
+        `let b_k${v} = ${index} / B_PITCH;`,
+        `let b_col${v} = group.x * B_PITCH + ${index} % B_PITCH;`,
+        `let b_to${v} = ${index};`,
+        `var b${v}: V;`,
       ];
     }).flat(),
     loads: (tile) =>
-      each(blocks, (block) =>
-        each(4, (i) => {
-          const k4 = `b_k${block} + ${tile} * ${bk / 4}`;
-          return `b${block}_${i} = load_b_${access}(${batch}b_row${block}_${i}, ${k4});`;
-        }),
-      ).flat(),
-    stores: each(blocks, (block) =>
-      ['x', 'y', 'z', 'w'].map((k, i) => {
-        const column = each(4, (row) => `b${block}_${row}.${k}`).join(', ');
-        return `b_tile[${inTurn(layout, 'b')}b_to${block} + ${i} * B_PITCH] = V(${column});`;
+      each(
+        vectors,
+        (v) => `b${v} = load_b_${access}(${batch}b_k${v} + ${tile} * ${bk}, b_col${v});`,
+      ),
+    stores: each(vectors, (v) => `b_tile[${inTurn(layout, 'b')}b_to${v}] = b${v};`),
+  };
+}
+
+/** 4 x 4 blocks of the rows of A or B, transposed on the way, and the scales of what is packed. */
+function rowStaging(layout: TileLayout, side: 'a' | 'b', access: string, batch: string): Staging {
+  const { threads, bm, bn, bk } = layout;
+  const { size, rows, pitch, from, column } = {
+    a: { size: bm, rows: 'shape.m', pitch: 'A_PITCH', from: 'group.y', column: aColumn },
+    b: { size: bn, rows: 'shape.n', pitch: 'B_PITCH', from: 'group.x', column: bColumn },
+  }[side];
+  const { staged } = stagedTypes(layout);
+  const isScaled = scaledSteps(layout) !== undefined;
+  const blocks = each((size * bk) / 16 / threads, (block) => block);
+  const k4 = (block: number, tile: string) => `${side}_k${block} + ${tile} * ${bk / 4}`;
+  return {
+    places: blocks.flatMap((block) => {
+      const index = `(thread + ${block * threads})`;
+      const at = column(layout, `${side}_block${block}`, `${side}_k${block}`);
+      return [
+        `let ${side}_k${block} = ${index} % ${bk / 4};`,
+        `let ${side}_block${block} = ${index} / ${bk / 4};`,
+        `let ${side}_to${block} = 4 * ${side}_k${block} * ${pitch} + ${at};`,
+        ...each(
+          4,
+          (i) =>
+            `let ${side}_row${block}_${i} = min(${from} * ${size} + 4 * ${side}_block${block} + ${i}, ${rows} - 1);`,
+        ),
+        `var ${each(4, (i) => `${side}${block}_${i}: ${staged};`).join(' var ')}`,
+        ...(isScaled ? [`var ${side}_scale${block}: vec4f;`] : []),
+      ];
+    }),
+    loads: (tile) =>
+      blocks.flatMap((block) => [
+        ...each(
+          4,
+          (i) =>
+            `${side}${block}_${i} = load_${side}_${access}(${batch}${side}_row${block}_${i}, ${k4(block, tile)});`,
+        ),
+        ...(isScaled
+          ? [
+              `${side}_scale${block} = load_${side}_scales(${batch}vec4u(${each(4, (i) => `${side}_row${block}_${i}`)}), ${k4(block, tile)});`,
+            ]
+          : []),
+      ]),
+    stores: blocks.flatMap((block) => [
+      ...['x', 'y', 'z', 'w'].map((k, i) => {
+        const values = each(4, (row) => `${side}${block}_${row}.${k}`).join(', ');
+        return `${side}_tile[${inTurn(layout, side)}${side}_to${block} + ${i} * ${pitch}] = ${staged}(${values});`;
       }),
-    ).flat(),
+      // A block of 32 is eight words: one of two threads has its scales.
+      ...(isScaled
+        ? [
+            `if (${side}_k${block} % 2 == 0) { ${side}_scales[${side}_k${block} / 2 * ${size / 4} + ${side}_block${block}] = ${side}_scale${block}; }`,
+          ]
+        : []),
+    ]),
   };
 }
 

@@ -1,5 +1,5 @@
 import { valuesTable } from '../combinations';
-import { DTYPES } from '../dtype';
+import { areBytes, DTYPES } from '../dtype';
 import {
   type Constraint,
   type ProblemConstraint,
@@ -8,6 +8,7 @@ import {
   type ValuesOf,
 } from '../kernel';
 import type { Problem } from '../problem';
+import { scalesOf } from './stored';
 import { MAX_K } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 
@@ -171,7 +172,8 @@ export const WARP_CONSTRAINTS: readonly Constraint<WarpValues>[] = [
 export const WARP_PROBLEM_CONSTRAINTS: readonly ProblemConstraint<WarpValues>[] = [
   {
     reason: 'MULADD=fma needs a floating-point dtype: integers have no fma',
-    holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
+    holds: (values, { dtype }) =>
+      values.MULADD !== 'fma' || !(DTYPES[dtype].isInteger || areBytes(dtype)),
   },
   {
     reason: `TILE_LOOP=bounded ends at K = ${MAX_K}`,
@@ -199,11 +201,15 @@ export const WARP_TILES = valuesTable(
 /** Halves are multiplied by fragments; for devices without them, the tile that suits most shapes. */
 const HALF_TILES = WARP_TILES.filter(({ BM, BN }) => BM === 64 && BN === 64);
 
+/** Sums of blocks of bytes are kept twice, as integers of a block and as floats. */
+const SMALL_TILES = WARP_TILES.filter(({ TM, TN }) => Number(TM) * Number(TN) <= 64);
+
 /** The tiles worth trying: strips are thinner. */
 export const warpTilesFor = (problem: Problem<'matmul'>): readonly TunableValues[] => {
-  const { m, n } = problem.shape;
-  if (Math.min(m, n) < 6) return [];
-  return DTYPES[problem.dtype].element === 'f16' ? HALF_TILES : WARP_TILES;
+  const { dtype, shape } = problem;
+  if (Math.min(shape.m, shape.n) < 6) return [];
+  if (areBytes(dtype) && scalesOf(dtype)) return SMALL_TILES;
+  return DTYPES[dtype].element === 'f16' ? HALF_TILES : WARP_TILES;
 };
 
 /** Whether tiles are worth trying: strips are thinner, and halves are multiplied by fragments. */

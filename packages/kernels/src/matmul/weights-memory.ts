@@ -1,6 +1,7 @@
 import { bindingNumbers } from '../bindings';
-import { DTYPES, type Dtype, isBlocked } from '../dtype';
+import { areBytes, DTYPES, type Dtype, isBlocked } from '../dtype';
 import { declared, fourReaderOf, STORAGES } from '../storage';
+import { stagedTypes } from './packed-dots';
 import { isPlain } from './stored';
 
 /**
@@ -42,10 +43,11 @@ export const withWeights = (
         .replaceAll('@binding(2)', `@binding(${numberOf(weights, 'C')})`)
         .replace(/^(?=.*var<uniform>)/m, `${bindingsOfB(weights, views)}\n`);
 
-/** `load_b_aligned` and `load_b_unaligned`: four weights of a row, along K. */
+/** `load_b_aligned` and `load_b_unaligned`: four weights of a row along K, or four words of bytes. */
 export function loadFour(weights: Dtype, parameter: string, row: string, last: string): string {
   const at = `${row} * shape.k + 4 * min(k4, shape.k / 4 - 1)`;
-  if (isBlocked(weights)) {
+  const { staged } = stagedTypes({ weights });
+  if (isBlocked(weights) && !areBytes(weights)) {
     return `
 ${fourReaderOf('B', storageOf(weights))}
 ${['aligned', 'unaligned']
@@ -57,13 +59,13 @@ ${['aligned', 'unaligned']
   .join('\n')}`;
   }
   return `
-fn load_b_aligned(${parameter}row: u32, k4: u32) -> V {
-  return V(B4[(${at}) / 4]);
+fn load_b_aligned(${parameter}row: u32, k4: u32) -> ${staged} {
+  return ${staged}(B4[(${at}) / 4]);
 }
-fn load_b_unaligned(${parameter}row: u32, k4: u32) -> V {
+fn load_b_unaligned(${parameter}row: u32, k4: u32) -> ${staged} {
   let at = ${row} * shape.k + 4 * k4;
   let last = ${last};
-  return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
+  return ${staged}(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
 }`;
 }
 

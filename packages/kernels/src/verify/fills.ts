@@ -100,10 +100,11 @@ export function otherInputs(problem: Problem): readonly OtherInputs[] {
   const { onDevice } = opOf(problem).verification;
   if (!onDevice) return [];
   // Blocks have no values far from those of their neighbours.
-  const floats: readonly InputMode[] =
+  const sums: readonly InputMode[] =
     isBlocked(problem.dtype) || !keepsScales(problem) ? ['integers'] : ['integers', 'scaled'];
-  const modes: readonly InputMode[] =
-    onDevice.norms && !DTYPES[problem.dtype].isInteger ? floats : ['bits'];
+  // Words that are moved, or whose sums wrap.
+  const areBits = !onDevice.norms || (DTYPES[problem.dtype].isInteger && !isBlocked(problem.dtype));
+  const modes: readonly InputMode[] = areBits ? ['bits'] : sums;
   return modes
     .filter((mode) => mode !== 'integers' || exactRange(problem) > 0)
     .map((mode) => ({ mode, words: WORDS[mode] }));
@@ -267,7 +268,7 @@ function drawnInBlock(
   if (mode === 'scaled' || mode === 'bits') {
     throw new TypeError(`storages in blocks are not drawn as ${WORDS[mode]}`);
   }
-  const areIntegers = mode === 'integers';
+  const areIntegers = mode === 'integers' || DTYPES[problem.dtype].isInteger;
   if ('bits' in drawn) {
     return areIntegers
       ? { kind: KINDS.integers, range: 1, least: -1 }

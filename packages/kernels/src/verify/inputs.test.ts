@@ -44,8 +44,15 @@ describe('inputs', () => {
     expect(a).not.toContain(0);
   });
 
-  test.each([1, 1024, 65_536])('cannot overflow i32 at K = %i', (k) => {
-    for (const tensor of inputTensors(problem('i32', k), { seed: 5 })) {
+  test.each([
+    ['i32', 1],
+    ['i32', 1024],
+    ['i32', 65_536],
+    ['i8-nt', 65_536],
+    ['i8-nt', 262_144],
+  ] as const)('cannot overflow i32 in %s at K = %i', (dtype, k) => {
+    const shape = { m: 8, n: 8, k };
+    for (const tensor of inputTensors({ op: 'matmul', shape, dtype }, { seed: 5 })) {
       const { low, high } = extremes(tensor);
       expect(k * Math.max(-low, high) ** 2).toBeLessThan(2 ** 31);
       expect(high).toBeGreaterThan(0);

@@ -117,8 +117,8 @@ export function requirements(adapter, gpu) {
   return { requiredFeatures, requiredLimits };
 }
 
-/** Sizes of subgroups and their matrices are properties of the adapter, not features to request. */
-const isWebGpuFeature = (name) => !/^subgroup-(size|matrix)-/.test(name);
+/** Not sizes of subgroups and their matrices, which the adapter has, nor what is of the language. */
+const isWebGpuFeature = (name) => !/^subgroup-(size|matrix)-|_/.test(name);
 
 /** Runs the kernel for a shape, such as '${table[0]?.shape ?? '1x4096x4096'}'; resolves to the bytes of the result. */
 export function multiply(device, gpu, shape, inputs) {

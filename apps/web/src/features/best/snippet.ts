@@ -58,8 +58,8 @@ const needed = {
 for (const [name, value] of Object.entries(needed)) {
   if (adapter.limits[name] < value) throw new Error(\`\${name}: \${value} needed, \${adapter.limits[name]} there\`);
 }
-// Sizes of subgroups and their matrices are properties of the adapter, not features to request.
-const requiredFeatures = best.needs.features.filter((name) => !/^subgroup-(size|matrix)-/.test(name));
+// Not sizes of subgroups and their matrices, which the adapter has, nor what is of the language.
+const requiredFeatures = best.needs.features.filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
 const missing = requiredFeatures.filter((name) => !adapter.features.has(name));
 if (missing.length > 0) throw new Error(\`The adapter does not have \${missing}\`);
 const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: needed });

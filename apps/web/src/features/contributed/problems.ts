@@ -71,7 +71,7 @@ function openDevice(): Promise<GPUDevice | string> {
   device ??= (async () => {
     const adapter = await navigator.gpu.requestAdapter();
     if (!adapter) return 'WebGPU finds no GPU in this browser';
-    const opened = (await requestWholeDevice(adapter)).device;
+    const opened = (await requestWholeDevice(adapter, navigator.gpu)).device;
     void opened.lost.then(() => {
       device = null;
     });

@@ -75,7 +75,10 @@ export interface RooflinePlace {
   readonly peak: Dtype | null;
 }
 
-/** None over matrix units, which no probe measures, and over fewer multiply-adds than are counted. */
+/**
+ * None over matrix units and packed dots, which no probe measures, and over fewer multiply-adds than are
+ * counted.
+ */
 export function peakOver({
   problem,
   variant,
@@ -99,7 +102,7 @@ export function aboveRoof(
   const level = Math.max(...peaks.map(({ gigaflopsPerSecond }) => gigaflopsPerSecond));
   if (!(most > 1)) {
     return places.some(({ peak, rate }) => peak === null && rate > level)
-      ? 'Points above the lines use matrix units or fewer multiply-adds, which no line bounds.'
+      ? 'Points above the lines use matrix units, packed dots, or fewer multiply-adds, which no line bounds.'
       : '';
   }
   return most * PLAUSIBLE_PART <= 1

@@ -73,7 +73,7 @@ export async function openBrowserGpu({ profile, version }: OwnersTask): Promise<
     );
   }
   const { adapter, identity } = await findGpu();
-  const { device, capabilities } = await requestWholeDevice(adapter);
+  const { device, capabilities } = await requestWholeDevice(adapter, navigator.gpu);
   return {
     identity,
     capabilities,

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { kernelDetail } from '@/server/catalogue';
 import { featureText } from './needs';
 
-/** Of WebGPU and of Chromium's experiments. */
-const FEATURES = /^(shader-f16|subgroups|chromium-experimental-[a-z-]+)$/;
+/** Of WebGPU, of WGSL, and of Chromium's experiments. */
+const FEATURES =
+  /^(shader-f16|subgroups|packed_4x8_integer_dot_product|chromium-experimental-[a-z-]+)$/;
 
 test('no page names a feature that WebGPU does not have', () => {
   for (const { id, dtypes } of KERNELS.filter(({ runsOn }) => runsOn === 'gpu')) {

@@ -105,6 +105,7 @@ test.each([
   ['f32-q4', 'nvidia', 1],
   ['f32-q4z', 'nvidia', 1],
   ['f32-q4z', 'acme', 4],
+  ['q8-q8', 'acme', 1],
 ] as const)(
   'weights of %s on %s, which nobody timed, are multiplied as other weights by rows are',
   async (dtype, vendor, m) => {

@@ -8,6 +8,7 @@ import {
   ifValid,
   isByRows,
   type Problem,
+  packedDots,
   parseVariant,
   passesOf,
   type ResolvedVariant,
@@ -156,7 +157,7 @@ export function portableVariant(asked: Asked): BestVariant | null {
   const { feature } = DTYPES[problem.dtype];
   const limits: DeviceLimits = {
     ...PLAIN_WEBGPU,
-    features: feature ? [feature.name] : [],
+    features: [...(feature ? [feature.name] : []), ...packedDots(problem.dtype)],
     maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
     maxBufferSize: Number.POSITIVE_INFINITY,
   };

@@ -1,0 +1,80 @@
+import { bindingNumbers } from '../bindings';
+import { areBytes, type Dtype } from '../dtype';
+import { each } from './lines';
+import { besideValues, scalesOf } from './stored';
+import type { TileLayout } from './tile-layout';
+
+/**
+ * Tiles of signed bytes, A and B by rows, as words of four: a step of K multiplies words by packed dot
+ * products, and `shape.k` counts words. Where blocks have scales, the sums of a block are integers, and
+ * exact, before they are multiplied by the scales of both operands.
+ */
+
+type Weights = Pick<TileLayout, 'weights'>;
+
+/** The dtype of a layout whose operands are bytes; undefined: they are not. */
+const bytesOf = ({ weights }: Weights): Dtype | undefined =>
+  weights && areBytes(weights) ? weights : undefined;
+
+export const isPacked = (layout: Weights): boolean => bytesOf(layout) !== undefined;
+
+/** The types of what is staged, and of its elements in memory: `V` is that of sums. */
+export const stagedTypes = (layout: Weights) =>
+  bytesOf(layout)
+    ? ({ staged: 'vec4u', element: 'u32' } as const)
+    : ({ staged: 'V', element: 'T' } as const);
+
+/** Steps that share a scale; undefined: none has one. */
+export function scaledSteps(layout: Weights): number | undefined {
+  const dtype = bytesOf(layout);
+  const scales = dtype && scalesOf(dtype);
+  return scales && scales.shared / 4;
+}
+
+/** Scales of a block that are staged of either side, four rows each. */
+const scaleTiles = ({ bm, bn, bk, ...layout }: TileLayout) => {
+  const blocks = bk / (scaledSteps(layout) ?? Number.POSITIVE_INFINITY);
+  return { a: (blocks * bm) / 4, b: (blocks * bn) / 4 };
+};
+
+/** Bytes of workgroup memory for scales. */
+export function scaleBytes(layout: TileLayout): number {
+  const { a, b } = scaleTiles(layout);
+  return 16 * (a + b);
+}
+
+/** What a tile of bytes binds, and its dot products; undefined: its operands are not bytes. */
+export function packedMatrices(layout: TileLayout): string | undefined {
+  const dtype = bytesOf(layout);
+  if (dtype === undefined) return undefined;
+  const numbers = bindingNumbers('matmul', dtype);
+  return `
+struct Shape { m: u32, n: u32, k: u32 } // k in words
+
+@group(0) @binding(${numbers.A}) var<storage, read> A4: array<vec4u>;
+@group(0) @binding(${numbers.B}) var<storage, read> B4: array<vec4u>;
+${(['A', 'B'] as const).map((name) => besideValues(name, dtype)).join('\n')}
+@group(0) @binding(${numbers.C}) var<storage, read_write> C4: array<vec4<T>>;
+@group(0) @binding(${numbers.C}) var<storage, read_write> C: array<T>;
+@group(0) @binding(${numbers.shape}) var<uniform> shape: Shape;
+
+fn dots(a: u32, b: vec4u) -> vec4i {
+  return vec4i(${each(4, (i) => `dot4I8Packed(a, b[${i}])`).join(', ')});
+}
+${scaledSteps(layout) ? (['a', 'b'] as const).map((side) => scaleMemory(layout, side)).join('') : ''}`;
+}
+
+/** The tile of one side's scales, and what loads those of four rows, of the block with words `k4`. */
+function scaleMemory(layout: TileLayout, side: 'a' | 'b'): string {
+  const scales = side === 'a' ? 'A_scales' : 'B_scales';
+  const [product, rows] = layout.batched
+    ? ['product: u32, ', `(product * shape.${side === 'a' ? 'm' : 'n'} + rows)`]
+    : ['', 'rows'];
+  return `
+var<workgroup> ${side}_scales: array<vec4f, ${scaleTiles(layout)[side]}>;
+fn load_${side}_scales(${product}rows: vec4u, k4: u32) -> vec4f {
+  let at = ${rows} * (shape.k / 8) + min(k4 / 2, shape.k / 8 - 1);
+  return vec4f(${each(4, (i) => `f32(${scales}[at[${i}]])`).join(', ')});
+}
+`;
+}
