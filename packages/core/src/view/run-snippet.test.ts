@@ -28,7 +28,6 @@ it.each([
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4z'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'q8-q8'],
-  ['matmul/warp-tile[BM=32,BN=32,TM=4,TN=4]', { m: 5, n: 33, k: 128 }, 'q8-q8'],
   ['matmul/few-rows[LANES=8,DEEP=8,SPLIT=2]', { m: 1, n: 33, k: 130 }, 'f32', 'bias-silu'],
   ['matmul/rows-of-weights', { m: 3, n: 33, k: 128 }, 'f32-q4', 'bias-gelu'],
 ] as const)(
