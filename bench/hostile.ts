@@ -14,11 +14,8 @@ import { countOf, flagsOf } from './flags';
 const flags = flagsOf('usage: npm run bench:hostile [-- [--siege-s 120] [--readers-s 60]]', {
   ...{ 'siege-s': '120', 'readers-s': '60' },
 });
-const P99_MS = 1_000;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-const late = ({ health }: Siege) =>
-  health.p99Ms > P99_MS ? [`health took ${health.p99Ms.toFixed(0)} ms`] : [];
 
 await build(fileURLToPath(new URL('..', import.meta.url)));
 const grid = await FaultGrid.start();
@@ -28,7 +25,7 @@ try {
   const under = async (title: string, attack: Promise<Siege>) => {
     const seen = await attack;
     print(siegeText(title, seen));
-    faults.push(...faultsOf(seen), ...late(seen));
+    faults.push(...faultsOf(seen));
   };
   const siegeS = countOf(flags, 'siege-s');
   const readersS = countOf(flags, 'readers-s');

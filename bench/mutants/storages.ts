@@ -147,6 +147,14 @@ export const STORAGES: readonly Mutant[] = [
   misread('f32 of A rounded to f16', HALVES_IN_B, ['return S(A[i])', `return ${rounded('A[i]')}`]),
   misread('f32 of B rounded to f16', ['f16-f32'], ['return S(B[i])', `return ${rounded('B[i]')}`]),
   misread('halves of a word swapped', HALVES_IN_B, ['return S(B[i])', 'return S(B[i ^ 1u])']),
+  misread('zeros of B taken for ones', BLOCKED, [
+    'load_B(col * shape.k + p)',
+    'select(load_B(col * shape.k + p), S(1), load_B(col * shape.k + p) == S(0))',
+  ]),
+  misread('sums that skip what follows a zero of A', BLOCKED, [
+    'sum += ',
+    'if (Acc(load_A(row * shape.k + p)) == Acc(0)) { break; }\n    sum += ',
+  ]),
   misread('values of 4 bits without their bias', Q4, ['- 8)', ')']),
   misread('zero points ignored', ZEROS, [/ - S\(item_B_zero_points\(.*?\)\)/, '']),
   misread('zero points added', ZEROS, ['- S(item_B_zero', '+ S(item_B_zero']),

@@ -41,6 +41,10 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   };
 }
 
+/** With enough elements for every kind of them. */
+const isManifold = ({ shape }: Problem) =>
+  Object.values(shape).reduce((all, size) => all * size, 1) >= 512;
+
 const isWide = ({ shape }: Problem) => Object.values(shape).every((size) => size > 1);
 
 /** Transposes, each wrong in one way. */
@@ -91,6 +95,30 @@ export const TRANSPOSE: readonly Mutant[] = [
     'floats through 11 bits',
     'B[col * rows + row] = bitcast<T>((bitcast<u32>(value) + 0x1000u) & 0xffffe000u);',
     ({ dtype }) => dtype === 'f32',
+    ['f32'],
+  ),
+  transposed(
+    'zeros without their sign',
+    'let bits = bitcast<u32>(value); B[col * rows + row] = bitcast<T>(select(bits, 0u, bits == 0x80000000u));',
+    isManifold,
+    ['f32'],
+  ),
+  transposed(
+    'NaN as 0',
+    'let bits = bitcast<u32>(value); B[col * rows + row] = bitcast<T>(select(bits, 0u, (bits & 0x7fffffffu) > 0x7f800000u));',
+    isManifold,
+    ['f32'],
+  ),
+  transposed(
+    'infinities as the largest float',
+    'let bits = bitcast<u32>(value); B[col * rows + row] = bitcast<T>(select(bits, bits - 1u, (bits & 0x7fffffffu) == 0x7f800000u));',
+    isManifold,
+    ['f32'],
+  ),
+  transposed(
+    'denormals as 0',
+    'let bits = bitcast<u32>(value); B[col * rows + row] = bitcast<T>(select(bits, 0u, (bits & 0x7f800000u) == 0u));',
+    isManifold,
     ['f32'],
   ),
   transposed(

@@ -306,15 +306,22 @@ export function siegeText(title: string, seen: Siege): string {
   ].join('\n');
 }
 
+/** What nobody waits longer for who asks whether the site is well. */
+const P99_MS = 1_000;
+
 /** What a site does not do under a siege, one line each. */
 export function faultsOf(seen: Siege): string[] {
-  const failed = Object.entries(seen.answers).flatMap(([name, statuses]) =>
-    Object.keys(statuses).some((status) => status.startsWith('5'))
+  const { answers, health } = seen;
+  const failed = Object.entries(answers).flatMap(([name, statuses]) =>
+    Object.keys(statuses).some((status) =>
+      name === 'health' ? status !== '200' : status.startsWith('5'),
+    )
       ? [`${name} were answered ${JSON.stringify(statuses)}`]
       : [],
   );
   return [
     ...failed,
+    ...(health.p99Ms > P99_MS ? [`health took ${health.p99Ms.toFixed(0)} ms`] : []),
     ...(seen.residentBytes > 1e9 ? [`the site took ${seen.residentBytes / 1e6} MB`] : []),
     ...(seen.measured > 0 ? [] : ['no honest run was measured']),
   ];

@@ -22,8 +22,9 @@ export function fromHalves(halves: Uint16Array): Float32Array {
   return out;
 }
 
-/** The 16 bits of the half nearest to a value of normal magnitude or 0, ties to even. */
+/** The 16 bits of the half nearest to a value, ties to even. */
 export function toHalfBits(value: number): number {
+  if (Number.isNaN(value)) return 0x7e00;
   const word = new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0;
   const sign = (word >>> 16) & 0x8000;
   const magnitude = word & 0x7fffffff;

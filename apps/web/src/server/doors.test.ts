@@ -167,7 +167,9 @@ test.each([
   ['GET', '/api/v1/sweeps/1/results?x=1&all=1', 'table'],
   ['GET', '/api/v1/sweeps/1/events', 'events'],
   ['GET', '/results/1/badge.svg', 'picture'],
-  ['POST', '/api/v1/best', 'table'],
+  ['GET', '/api/v1/best', 'answer'],
+  ['GET', '/api/v1/best/table?shapes=512', 'table'],
+  ['GET', '/api/v1/tunings/1/shapes', 'table'],
   ['POST', '/api/v1/sweeps', 'answer'],
 ] as const)('%s %s costs what a %s does', (method, url, cost) => {
   expect(costOf({ method, url })).toBe(cost);

@@ -25,7 +25,7 @@ const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
 /** Other than pages. */
 const KINDS = [
   [/^\/api\/v1\/sweeps\/[^/]+\/events$/, 'events'],
-  [/^\/api\/v1\/sweeps\/[^/]+\/results$/, 'table'],
+  [/^\/api\/v1\/(sweeps\/[^/]+\/results|tunings\/[^/]+\/shapes|best\/table)$/, 'table'],
   [/\/badge\.svg$/, 'picture'],
   [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
   [/^\/(docs(\/|$)|api$|join$|kernels\/new$)/, 'document'],
@@ -34,10 +34,11 @@ const PAGES = new Set<Cost>(['page', 'document']);
 
 export function costOf({ method, url = '/' }: Pick<IncomingMessage, 'method' | 'url'>): Cost {
   const [path = '/', query = ''] = url.split('?');
-  if (!READS.has(method ?? '')) return path === '/api/v1/best' ? 'table' : 'answer';
+  if (!READS.has(method ?? '')) return 'answer';
   const kind = KINDS.find(([pattern]) => pattern.test(path))?.[1];
-  // Its pages of JSON are small; the whole of it is not.
-  if (kind === 'table' && !/(^|&)(format=csv|all=)/.test(query)) return 'answer';
+  // Pages of JSON are small; the whole of a sweep is not.
+  const isPage = path.endsWith('/results') && !/(^|&)(format=csv|all=)/.test(query);
+  if (kind === 'table' && isPage) return 'answer';
   return kind ?? 'page';
 }
 

@@ -413,6 +413,28 @@ describe('runVariant', () => {
     });
   });
 
+  it('nor what is quicker on those that a long sample meets again, if not at once', async () => {
+    let dispatched = 0;
+    const executor = withFault((good) => ({
+      refill: (seed, next) => {
+        dispatched = 0;
+        return good.refill(seed, next);
+      },
+      sample: async (options) => {
+        await good.sample(options);
+        const isNew = (at: number) => at < good.newTurns;
+        const times = Array.from({ length: options.dispatches }, () =>
+          isNew(dispatched++) ? 9e4 : 1e4,
+        );
+        const ns = times.reduce((sum, time) => sum + time, 0);
+        return { ns, wallNs: ns };
+      },
+    }));
+    expect(await run(executor, { policy: 'default' })).toMatchObject({
+      measurement: { unranked: expect.stringMatching(/^it keeps results/) },
+    });
+  });
+
   it('is not misled by a machine that is busy now and then', async () => {
     for (const every of [1, 2, 3]) {
       let step: Step = 'compile';

@@ -271,11 +271,11 @@ async function measureEnergyOf(
 /** Whether the kernel keeps results, of one that may be ranked; null where no clock can tell. */
 async function verifyAgain(
   { executor, policy, surroundings }: Run,
-  { proof }: Warm,
+  { proof, dispatches }: Warm,
 ): Promise<number | null> {
   if (!policy.rankable || roundingNs(executor.timer) > 0) return null;
   surroundings.onStep?.('verify-again');
-  return proof.freshRatio(MAX_FRESH_RATIO);
+  return proof.freshRatio(MAX_FRESH_RATIO, dispatches);
 }
 
 async function compareWithRoof(

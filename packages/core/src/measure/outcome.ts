@@ -160,9 +160,9 @@ export const worstElementSchema = z.object({
   /** Indices into the output, row then column. */
   row: z.number().int().nonnegative(),
   col: z.number().int().nonnegative(),
-  /** The value found: a number, or its name where JSON has none (`NaN`, `Infinity`). */
+  /** The value found: a number, or its name where JSON has none (`NaN`, `Infinity`, `-0`). */
   got: z.union([z.number(), word]),
-  want: z.number(),
+  want: z.union([z.number(), word]),
   bound: z.number().nonnegative(),
 });
 

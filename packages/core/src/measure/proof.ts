@@ -223,24 +223,36 @@ export class Proof {
   }
 
   /**
-   * The time of a dispatch on new inputs over that of the next, which finds the same inputs, made once
-   * more, and its output right already: more than 1 for a kernel that keeps results. The quickest on
-   * new inputs counts, and the slowest on seen ones, so that other work does not look like that.
+   * The time of a dispatch on new inputs over that on seen ones: more than 1 for a kernel that keeps
+   * results. Seen are the inputs of the dispatch before, made once more; and, where a sample of the
+   * series has more dispatches than there are pairs of inputs, those that it meets again.
    *
    * @param most a ratio that needs no further round
+   * @param dispatches of a sample of the series
    */
-  async freshRatio(most: number): Promise<number> {
-    const options = { dispatches: 1, rotate: true };
-    const timed = async (seed: number) => {
+  async freshRatio(most: number, dispatches: number): Promise<number> {
+    const { newTurns } = this.#prepared;
+    const ofNext = await this.#freshRatio(most, 1, 1);
+    if (dispatches <= newTurns) return ofNext;
+    return Math.max(ofNext, await this.#freshRatio(most, newTurns, dispatches));
+  }
+
+  /**
+   * The quickest of samples of `fresh` dispatches on new inputs counts, and the slowest of `seen` ones
+   * that begin with the same, so that other work does not look like kept results.
+   */
+  async #freshRatio(most: number, fresh: number, seen: number): Promise<number> {
+    const timed = async (seed: number, dispatches: number) => {
+      const options = { dispatches, rotate: true };
       await this.#prepared.refill(seed, options);
-      return (await this.#prepared.sample(options)).ns;
+      return (await this.#prepared.sample(options)).ns / dispatches;
     };
     let ratio = Number.POSITIVE_INFINITY;
     let [freshNs, seenNs] = [Number.POSITIVE_INFINITY, 0];
     for (let round = 0; round < FRESH_ROUNDS && ratio > most; round++) {
       const seed = this.#secrets('inputs', ++this.#renewals);
-      freshNs = Math.min(freshNs, await this.#spend(() => timed(seed)));
-      seenNs = Math.max(seenNs, await this.#spend(() => timed(seed)));
+      freshNs = Math.min(freshNs, await this.#spend(() => timed(seed, fresh)));
+      seenNs = Math.max(seenNs, await this.#spend(() => timed(seed, seen)));
       ratio = freshNs / seenNs;
     }
     return ratio;

@@ -47,6 +47,14 @@ describe('parseShapes', () => {
     );
   });
 
+  it('refuses ranges of millions of shapes before it lists them', () => {
+    const range = '1..65+1';
+    const text = Array.from({ length: 50 }, () => [range, range, range, range].join('x')).join(' ');
+    expect(() => parseShapes('matmul', text)).toThrow(
+      'has 17850625 shapes; a case takes at most 64',
+    );
+  });
+
   it.each([
     ['1..20000000', '20000000'],
     ['0..64 x4', '0'],

@@ -4,6 +4,7 @@ import {
   MAX_DIMENSION,
   type OpId,
   opById,
+  refuseIf,
   type Shape,
   shapeText,
 } from '@tilemark/kernels';
@@ -35,14 +36,16 @@ export function parseShapes(op: OpId, text: string, field = 'shapes'): Shape[] {
       shapes.set(shapeText({ op, shape }), shape);
     }
   }
-  if (shapes.size > MAX_SHAPES) {
-    throw new InputError(
-      `The list has ${shapes.size} shapes; a case takes at most ${MAX_SHAPES}. Use larger steps.`,
-      field,
-    );
-  }
+  refuseTooMany(shapes.size, 'The list', field);
   return [...shapes.values()];
 }
+
+const refuseTooMany = (count: number, what: string, field: string) =>
+  refuseIf(
+    count > MAX_SHAPES,
+    `${what} has ${count} shapes; a case takes at most ${MAX_SHAPES}. Use larger steps.`,
+    field,
+  );
 
 function shapesOf(op: OpId, item: string, field: string): Shape[] {
   const { dimensions, shape, square } = opById(op);
@@ -56,12 +59,16 @@ function shapesOf(op: OpId, item: string, field: string): Shape[] {
       field,
     );
   }
+  // Before they are listed: there may be millions.
+  refuseTooMany(product(sides.map((side) => side.length)), `'${item}'`, field);
   const sizes = sides.reduce<number[][]>(
     (heads, side) => heads.flatMap((head) => side.map((size) => [...head, size])),
     [[]],
   );
   return sizes.map((size) => shape(size) as Shape);
 }
+
+const product = (numbers: readonly number[]) => numbers.reduce((all, number) => all * number, 1);
 
 /** The sizes of one side: a number, or the steps of a range. */
 function sizesOf(side: string, field: string): number[] {

@@ -383,6 +383,13 @@ describe('a tuning', () => {
     const fixed = kernelTemplate(`k-${randomUUID().slice(0, 8)}`)
       .replace(/ *"tunables".*\n/, '')
       .replaceAll('BLOCK', '8');
+    const values = Array.from({ length: 64 }, (_, i) => i + 1);
+    const vast = kernelTemplate(`k-${randomUUID().slice(0, 8)}`)
+      .replace(
+        /"BLOCK": \{.*\} \}/,
+        `"BLOCK": [${values}], "P": [${values}], "Q": [${values}], "R": [${values}] }`,
+      )
+      .replace('struct Shape', 'const used = P + Q + R;\nstruct Shape');
     const removed = await bring();
     await store.contributed.remove(removed);
     for (const [over, field] of [
@@ -391,6 +398,7 @@ describe('a tuning', () => {
       [{ kernel: removed }, 'kernel'],
       [{ kernel: 'matmul/cpu-blocked' }, 'kernel'],
       [{ kernel: await bring(fixed) }, 'kernel'],
+      [{ kernel: await bring(vast) }, 'kernel'],
       [{ device: ours }, 'device'],
       [{ profile: 'fast' }, 'profile'],
       [{ problem }, 'problem.op'],

@@ -1,5 +1,5 @@
-import { InputError, ifValid, opOf, refuseIf, shapeText } from '@tilemark/kernels';
-import { isContributed } from '../contributed/known';
+import { InputError, ifValid, kernelById, opOf, refuseIf, shapeText } from '@tilemark/kernels';
+import { fileOf, isContributed } from '../contributed/known';
 import { drawSeed } from '../measure/seed';
 import type { SweepCase } from '../plan/spec';
 import {
@@ -161,8 +161,29 @@ function searchOf(tuning: GridTuning, device: TunableDevice): Replayable {
     const { shapes } = shapesToTune(tuning, device);
     return (runs) => familyStep(tuning, shapes, runs);
   }
+  checkSpace(tuning);
   const spaces = tuningSpaces(tuning, device);
   return (runs) => tuningStep(tuning, spaces, runs);
+}
+
+/**
+ * Combinations of tunables, and bytes of source with them, that a search of a contributed kernel may
+ * look at: it looks at many at once, evaluates what the author requires of each, and reads its source.
+ */
+const MOST_SEARCHED = { combinations: 1_024, bytes: 2 ** 22 };
+
+/** Refuses a contributed kernel whose search would hold up the site. Throws InputError. */
+function checkSpace({ kernel: id }: Pick<NewTuning, 'kernel'>): void {
+  const file = id === undefined ? null : fileOf(id);
+  if (id === undefined || !file) return;
+  const combinations = kernelById(id).tunables.reduce((all, { values }) => all * values.length, 1);
+  const ofSize = Math.floor(MOST_SEARCHED.bytes / file.source.length);
+  const most = Math.min(MOST_SEARCHED.combinations, ofSize);
+  refuseIf(
+    combinations > most,
+    `The tunables of ${id} have ${combinations} combinations; a search takes at most ${most} of a source this long. Leave out values.`,
+    'kernel',
+  );
 }
 
 /** Searches whose shapes are kept: more of them take turns on a grid only if it has many devices. */

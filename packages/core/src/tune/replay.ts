@@ -1,3 +1,4 @@
+import { pauses } from '../schema/maxima';
 import type { Contrast } from '../statistics/verdict';
 import { type Asking, type Found, keyOf, type WantedRun } from './asking';
 
@@ -29,9 +30,6 @@ export type TuningStep<Decision> =
  */
 export const pointsAhead = (tried: number): number => Math.max(3, Math.floor(tried / 16));
 
-/** Answers given before the replay lets others of its process have a turn. */
-const ANSWERS_PER_TURN = 20;
-
 /**
  * The next step of a search. Its time is that of the runs themselves: waiting in a queue, for other
  * devices of the machine, or for a worker that was paused or lost, costs nothing. A run that the
@@ -52,11 +50,11 @@ export async function replay<Decision>(
     known.set(keyOf(run), { ...run, untilNs: totalNs });
   }
   let nowNs = 0;
-  let answers = 0;
+  const pause = pauses();
   const search = searchBy(() => nowNs);
   let step = search.next();
   while (!step.done) {
-    if (++answers % ANSWERS_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve));
+    await pause();
     const { following, run } = step.value;
     const answer = known.get(keyOf(run));
     if (!answer?.outcome) return { wanted: [run, ...following()], decision: null };

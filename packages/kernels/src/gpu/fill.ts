@@ -27,12 +27,12 @@ function fillSource(fill: Fill): string {
   return source;
 }
 
-/** By their bits, because a conversion may give 0. */
-const DENORMALS: Readonly<Record<Scalar, string>> = {
-  f32: 'bitcast<f32>((sign << 31u) | mantissa)',
-  f16: 'bitcast<vec2<f16>>((sign << 15u) | mantissa).x',
-  i32: '0',
-  u32: '0',
+/** Floats by their bits, because a conversion may give others. */
+const RAW: Readonly<Record<Scalar, { raw: string; infinite: string; nan: string }>> = {
+  f32: { raw: 'bitcast<f32>((sign << 31u) | rest)', infinite: '0x7f800000u', nan: '0x7fc00000u' },
+  f16: { raw: 'bitcast<vec2<f16>>((sign << 15u) | rest).x', infinite: '0x7c00u', nan: '0x7e00u' },
+  i32: { raw: '0', infinite: '0u', nan: '0u' },
+  u32: { raw: '0', infinite: '0u', nan: '0u' },
 };
 
 function buildSource({ item, bits, exponent }: Fill): string {
@@ -46,13 +46,16 @@ function buildSource({ item, bits, exponent }: Fill): string {
       packedWgsl,
     ].join('\n');
   }
+  const { infinite, nan, raw } = RAW[item.element];
   return [
     ...(item.feature ? [`enable ${item.feature.wgslExtension};`] : []),
     `alias T = ${item.element};`,
     `const FRACTION_BITS = ${bits}u;`,
     `const SCALE = 0x1p${exponent - bits}f;`,
     `const INTEGERS = ${item.isInteger};`,
-    `fn denormal(sign: u32, mantissa: u32) -> T { return ${DENORMALS[item.element]}; }`,
+    `const INFINITE = ${infinite};`,
+    `const NAN = ${nan};`,
+    `fn raw(sign: u32, rest: u32) -> T { return ${raw}; }`,
     fillWgsl,
   ].join('\n');
 }

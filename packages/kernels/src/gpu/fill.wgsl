@@ -3,7 +3,8 @@
 // bindings  0 the part   1 how to fill it
 // The header declares T, the type of items, FRACTION_BITS: the significant bits of a fraction, SCALE:
 // what a fraction's integer is multiplied by (a constant, because WGSL lets a division at run time be
-// off by 2.5 ULP), INTEGERS: T is one, and `denormal`: one of its sign and mantissa.
+// off by 2.5 ULP), INTEGERS: T is one, `raw`: a float of its sign and its other bits, and those of
+// infinity and NaN.
 
 struct Fill {
   length: u32, stream: u32, kind: u32, range: i32, least: i32,
@@ -19,6 +20,7 @@ const OUTLIERS = 5u;
 const ZEROS = 6u;
 const DENORMALS = 7u;
 const ADDENDS = 8u;
+const RARE = 9u;
 
 @group(0) @binding(0) var<storage, read_write> tensor: array<T>;
 @group(0) @binding(1) var<uniform> fill: Fill;
@@ -51,6 +53,10 @@ fn fraction(bits: u32) -> T {
 fn integer(bits: u32) -> T {
   let value = i32((bits >> 1u) % u32(fill.range - fill.least)) + fill.least;
   return T(select(value + 1, value, value < 0));
+}
+
+fn rare(bits: u32) -> T {
+  return T(select(0, 1 - i32(2u * (bits & 1u)), (bits >> 1u) % u32(fill.range) == 0u));
 }
 
 /// The line of an element, counted through a batch.
@@ -102,7 +108,20 @@ fn among_zeros(at: u32, bits: u32) -> T {
 
 fn among_denormals(bits: u32) -> T {
   if (hash32(bits) % 2u == 0u) { return fraction(bits); }
-  return denormal(bits >> 31u, (bits & ((1u << (FRACTION_BITS - 1u)) - 1u)) | 1u);
+  return denormal(bits);
+}
+
+fn denormal(bits: u32) -> T {
+  return raw(bits >> 31u, (bits & ((1u << (FRACTION_BITS - 1u)) - 1u)) | 1u);
+}
+
+fn special(bits: u32, which: u32) -> T {
+  switch (which) {
+    case 0u: { return raw(1u, 0u); }
+    case 1u: { return raw(bits >> 31u, INFINITE); }
+    case 2u: { return raw(0u, NAN); }
+    default: { return denormal(bits); }
+  }
 }
 
 fn pattern(bits: u32) -> T {
@@ -110,6 +129,7 @@ fn pattern(bits: u32) -> T {
   let more = hash32(bits);
   if ((more & 15u) == 0u) { return T(0); }
   if (INTEGERS) { return T(bitcast<i32>(bits)); }
+  if ((more & 15u) == 1u) { return special(bits, (more >> 4u) & 3u); }
   let float = (bits & 0x80000000u) | (u32(exponent(more >> 4u)) << 23u) | (bits & MANTISSA);
   return T(bitcast<f32>(float));
 }
@@ -127,6 +147,7 @@ fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) group
       case ZEROS: { tensor[i] = among_zeros(i, bits); }
       case DENORMALS: { tensor[i] = among_denormals(bits); }
       case ADDENDS: { tensor[i] = T(exponent(bits >> 1u)); }
+      case RARE: { tensor[i] = rare(bits); }
       default: { tensor[i] = fraction(bits); }
     }
   }

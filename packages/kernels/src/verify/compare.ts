@@ -12,9 +12,9 @@ import {
 export interface WorstElement {
   readonly row: number;
   readonly col: number;
-  /** The value found: a number, or its name where JSON has no number for it (`NaN`, `Infinity`). */
+  /** The value found: a number, or its name where JSON has no number for it (`NaN`, `Infinity`, `-0`). */
   readonly got: number | string;
-  readonly want: number;
+  readonly want: number | string;
   readonly bound: number;
 }
 
@@ -37,7 +37,7 @@ export interface Comparison {
 
 /** A value as JSON can have it. */
 export const jsonNumber = (value: number): number | string =>
-  Number.isFinite(value) ? value : String(value);
+  Object.is(value, -0) ? '-0' : Number.isFinite(value) ? value : String(value);
 
 /** Accumulates element comparisons and keeps the worst. */
 export class Tally {
@@ -126,7 +126,7 @@ function elementAt(output: Tensor, expected: Tensor, at: number, cols: number): 
     row: Math.floor(at / cols),
     col: at % cols,
     got: jsonNumber(output[at] ?? Number.NaN),
-    want: expected[at] as number,
+    want: jsonNumber(expected[at] ?? Number.NaN),
     bound: 0,
   };
 }

@@ -12,11 +12,13 @@ import type { Lines } from './verification';
  * How parts of inputs are filled, by the host (inputs.ts) and by the fill shader (gpu/fill.wgsl), bit for
  * bit alike. Kernels are measured on `uniform` values, of zero mean, or in the regime that the problem
  * names (regime.ts); `integers`, `scaled` and `bits` verify every kernel besides:
- * - `integers`: their sums are exact in any order, to compare with `==`. Every product counts.
+ * - `integers`: their sums are exact in any order, to compare with `==`. Every product counts, of the
+ *   longest sums in halves every so many: `rarity`. In storages in blocks, zeros are among them.
  * - `scaled`: of floats that are summed. Each sum has at most two products that are not 0, so it is
  *   exact with every bit of both operands in it, at magnitudes far from 1, among zeros and powers of
  *   two.
- * - `bits`: any integer; any normal float and 0. WGSL lets a device change other patterns.
+ * - `bits`: any integer; any float, with zeros of both signs, infinities, NaN and denormals among them,
+ *   which a device that only moves them leaves alone.
  * - `large`: beyond the range of halves. Where halves are summed, some rows and columns are positive and
  *   so large that their sums overflow in any order; no other sum does on the way.
  * - `outliers`: one value in some 64 is many times as large as its neighbours. No two of them meet in a
@@ -88,7 +90,6 @@ export function regimeFault(problem: Problem): string | null {
   if (regime === 'denormals' && opOf(problem).flops(shape) === 0) {
     return `${op} is not drawn as ${words}: WGSL lets a device change denormals that it moves`;
   }
-  if (regime === 'integers' && exactRange(problem) === 0) return inexact(problem);
   return null;
 }
 
@@ -105,9 +106,7 @@ export function otherInputs(problem: Problem): readonly OtherInputs[] {
   // Words that are moved, or whose sums wrap.
   const areBits = !onDevice.norms || (DTYPES[problem.dtype].isInteger && !isBlocked(problem.dtype));
   const modes: readonly InputMode[] = areBits ? ['bits'] : sums;
-  return modes
-    .filter((mode) => mode !== 'integers' || exactRange(problem) > 0)
-    .map((mode) => ({ mode, words: WORDS[mode] }));
+  return modes.map((mode) => ({ mode, words: WORDS[mode] }));
 }
 
 export interface OtherInputs {
@@ -136,10 +135,10 @@ export interface Fill {
   readonly stream: number;
   readonly kind: (typeof KINDS)[keyof typeof KINDS];
   /**
-   * Integers, and addends with 0 among them: up to `range`, the least of them `least`. Scaled values
-   * and bits: their
-   * exponents, from `least` to `range`. Large values: the exponents of those whose sums stay in range and
-   * of those that overflow. Outliers: 0 and their exponent. Others: 0.
+   * Integers, and addends with 0 among them: up to `range`, the least of them `least`. Rare ones: one of
+   * so many is 1 or -1, the others 0. Scaled values and bits: their exponents, from `least` to `range`.
+   * Large values: the exponents of those whose sums stay in range and of those that overflow. Outliers:
+   * 0 and their exponent. Others: 0.
    */
   readonly range: number;
   readonly least: number;
@@ -161,6 +160,7 @@ export const KINDS = {
   zeros: 6,
   denormals: 7,
   addends: 8,
+  rare: 9,
 } as const;
 
 /** The words of a fill, as fill.wgsl takes them. */
@@ -173,8 +173,8 @@ export function fillWords({ length, stream, kind, range, least, lines }: Fill): 
 const MAX_RANGE = 32_767;
 
 /**
- * How each part of each input of a problem is filled. Throws RangeError if K is too long for exact
- * sums, TypeError for a mode that a storage in blocks does not have.
+ * How each part of each input of a problem is filled. Throws TypeError for a mode that a storage in
+ * blocks does not have.
  */
 export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
   const { seed, seeds = [] } = choice;
@@ -221,12 +221,17 @@ function drawnOf(problem: Problem, part: StoragePart, mode: InputMode): Drawn {
   const kind = mode === 'uniform' && isInteger ? 'integers' : mode;
   const none = { range: 0, least: 0 };
   const magnitudes = () => {
-    const range = integerRange(problem);
+    const range = exactRange(problem);
     return { range, least: isSigned ? -range : 0 };
+  };
+  const integers = () => {
+    const range = rarity(problem);
+    if (range > 1) return { kind: KINDS.rare, range, least: 0 };
+    return { ...magnitudes(), ...(isBlocked(problem.dtype) && { kind: KINDS.addends }) };
   };
   const drawnAs: Readonly<Record<InputMode, () => Omit<Drawn, 'kind'> & Partial<Drawn>>> = {
     uniform: () => none,
-    integers: magnitudes,
+    integers,
     scaled: () => ({ least: scales[0], range: scales[1] }),
     // Biased, as f32 has them.
     bits: () => ({ least: normal[0] + 127, range: normal[1] + 127 }),
@@ -274,30 +279,37 @@ function drawnInBlock(
       ? { kind: KINDS.integers, range: 1, least: -1 }
       : { kind: KINDS.uniform, range: 0, least: 0, ...drawn };
   }
-  const most = areIntegers ? Math.floor(integerRange(problem) / Math.abs(weight ?? 1)) : Infinity;
+  const most = areIntegers ? Math.floor(exactRange(problem) / Math.abs(weight ?? 1)) : Infinity;
   const range = Math.min(drawn.most, most);
   const least = Math.max(drawn.least, -most);
-  return { kind: weight === undefined ? KINDS.integers : KINDS.addends, range, least };
+  const hasZeros = mode === 'integers' || weight !== undefined;
+  return { kind: hasZeros ? KINDS.addends : KINDS.integers, range, least };
 }
 
-/** Largest r for which the op's sums of products of integers up to r are exact in the dtype. */
-function integerRange(problem: Problem): number {
-  const range = exactRange(problem);
-  if (range > 0) return range;
-  throw new RangeError(inexact(problem));
-}
-
-const inexact = (problem: Problem): string =>
-  `no sums of ${opOf(problem).terms(problem.shape)} products of integers are exact in ${problem.dtype}`;
+const termsOf = (problem: Problem): number =>
+  opOf(problem).terms(problem.shape) + (hasBias(problem) ? 1 : 0);
 
 /**
- * 0 if there is none. Sums of floats go to both sides of 0 like a random walk: in whatever order they
- * are added up, none is beyond 8 deviations, r^2 sqrt(K) at most, but for one of 10^13.
+ * Sums of floats go to both sides of 0 like a random walk: in whatever order they are added up, none is
+ * beyond so many deviations, r^2 sqrt(K) at most, but for one of 10^13.
  */
+const DEVIATIONS = 8;
+
+/** One product in so many is not 0: the sum of all, of integers as small as they can be, would not be exact. */
+function thinning(problem: Problem): number {
+  const { exactLimit, isInteger } = DTYPES[problem.dtype];
+  return isInteger ? 1 : Math.ceil((DEVIATIONS ** 2 * termsOf(problem)) / exactLimit ** 2);
+}
+
+/** One element in so many is not 0: of both factors, but of one alone where the other is in blocks. */
+const rarity = (problem: Problem): number =>
+  isBlocked(problem.dtype) ? thinning(problem) : Math.ceil(Math.sqrt(thinning(problem)));
+
+/** Largest r for which the op's sums of products of integers up to r are exact in the dtype. */
 function exactRange(problem: Problem): number {
-  const terms = opOf(problem).terms(problem.shape) + (hasBias(problem) ? 1 : 0);
   const { exactLimit, isInteger, staged } = DTYPES[problem.dtype];
-  const farthest = isInteger ? terms : Math.min(terms, 8 * Math.sqrt(terms));
+  const terms = termsOf(problem) / thinning(problem);
+  const farthest = isInteger ? terms : Math.min(terms, DEVIATIONS * Math.sqrt(terms));
   const bits = [...elementsOf(problem), ...(staged ? [staged] : [])].map(
     (item) => item.fractionBits,
   );

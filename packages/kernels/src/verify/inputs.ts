@@ -165,6 +165,7 @@ const AT = {
   [KINDS.zeros]: zerosAt,
   [KINDS.denormals]: denormalsAt,
   [KINDS.addends]: addendsAt,
+  [KINDS.rare]: rareAt,
 } as const satisfies Partial<Record<Fill['kind'], (fill: Fill) => ValueAt>>;
 
 /** The line of an element, counted through a batch, and its step along the sum. */
@@ -248,20 +249,33 @@ function addendsAt({ range, least }: Fill): ValueAt {
   return (_at, hash) => ((hash >>> 1) % (range - least + 1)) + least;
 }
 
-/** One in 16 is 0. */
+function rareAt({ range }: Fill): ValueAt {
+  return (_at, hash) => ((hash >>> 1) % range === 0 ? (hash & 1 ? -1 : 1) : 0);
+}
+
+/** One in 16 is 0 and, of floats, one is special. */
 function fillBits(
   out: Tensor,
-  { range, least, item: { isInteger, fractionBits } }: Fill,
+  { range, least, item: { isInteger, fractionBits, normal } }: Fill,
   start: number,
   step: number,
 ): void {
   const words = new Int32Array(out.buffer, out.byteOffset, out.length);
   const mantissa = 0x7fffff & ~(2 ** (24 - fractionBits) - 1);
+  const denormal = 2 ** (normal[0] + 1 - fractionBits);
+  const special = (hash: number, which: number) => {
+    const sign = hash >>> 31 ? -1 : 1;
+    if (which === 0) return -0;
+    if (which === 1) return sign * Number.POSITIVE_INFINITY;
+    if (which === 2) return Number.NaN;
+    return sign * ((hash & (2 ** (fractionBits - 1) - 1)) | 1) * denormal;
+  };
   for (let i = 0; i < words.length; i++) {
     const hash = hash32(Math.imul(i, step) + start);
     const more = hash32(hash);
     const exponent = ((more >>> 4) % (range - least + 1)) + least;
     const float = (hash & 0x80000000) | (exponent << 23) | (hash & mantissa);
     words[i] = (more & 15) === 0 ? 0 : isInteger ? hash : float;
+    if ((more & 15) === 1 && !isInteger) out[i] = special(hash, (more >>> 4) & 3);
   }
 }

@@ -145,6 +145,13 @@ function tilingOf({ best, problem }: TableRow) {
   };
 }
 
+/** A literal of C. GPUs are called as who attached them, or whoever made the link, likes. */
+const inC = (text: string): string => JSON.stringify(text);
+
+/** The rest of a line: it ends with the line, which a backslash would continue. */
+const remarkOf = ({ best, source }: TableRow): string =>
+  `${best?.address}; ${source}`.replaceAll(/[\s\\]+/g, ' ');
+
 const sidesIn = ({ problem }: TableRow): string => Object.values(problem.shape).join(', ');
 
 function ggmlOf(rows: readonly TableRow[], { op, dtype }: Question): string {
@@ -152,7 +159,7 @@ function ggmlOf(rows: readonly TableRow[], { op, dtype }: Question): string {
     const tiling = tilingOf(row);
     if (!tiling || !row.best) return [];
     const [m, n] = tiling.tile;
-    return `    { "${row.gpu.id}", { ${sidesIn(row)} }, ${tiling.x}, ${tiling.y}, ${m}, ${n}, ${tiling.depth} }, // ${row.best.address}; ${row.source}`;
+    return `    { ${inC(row.gpu.id)}, { ${sidesIn(row)} }, ${tiling.x}, ${tiling.y}, ${m}, ${n}, ${tiling.depth} }, // ${remarkOf(row)}`;
   });
   return `// ${op} ${dtype}: workgroup and tile sizes by GPU and shape, in the terms of ggml-webgpu's MUL_MAT parameters.
 // tile_* is what one workgroup computes; 0 where a kernel does not tile.
@@ -175,7 +182,7 @@ function onnxOf(rows: readonly TableRow[], { op, dtype }: Question): string {
     const { x, y, z, tile } = tiling;
     const [rowsOf = 0, columns = 0] = tile;
     const per = [columns / x, rowsOf / y].map((count) => Math.max(1, Math.floor(count)));
-    return `    {"${row.gpu.id}", {${sidesIn(row)}}, {${x}, ${y}, ${z}}, {${per.join(', ')}, 1}, ${tiling.depth}},  // ${row.best.address}; ${row.source}`;
+    return `    {${inC(row.gpu.id)}, {${sidesIn(row)}}, {${x}, ${y}, ${z}}, {${per.join(', ')}, 1}, ${tiling.depth}},  // ${remarkOf(row)}`;
   });
   return `// ${op} ${dtype}: workgroup_size, elements_per_thread and tile_inner by GPU and shape,
 // in the terms of the MatMul program of ONNX Runtime's WebGPU provider.

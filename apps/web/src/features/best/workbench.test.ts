@@ -78,6 +78,18 @@ test('the tables of both libraries have a line for each answer', () => {
   }
 });
 
+test('a GPU that is named to break out of a table stays within its literal and its line', () => {
+  const evil = 'a" }\n#include "/etc/passwd" \\';
+  const [row] = rows;
+  const named = [{ ...row!, gpu: { ...row!.gpu, id: evil }, source: `measured on ${evil}` }];
+  for (const form of ['ggml', 'onnxruntime'] as const) {
+    const lines = fileOf(form, named, question).split('\n');
+    expect(lines.filter((line) => line.startsWith('#'))).toEqual([]);
+    expect(lines.filter((line) => line.endsWith('\\'))).toEqual([]);
+    expect(lines.filter((line) => line.includes(JSON.stringify(evil)))).toHaveLength(1);
+  }
+});
+
 test('the bundle runs', async () => {
   const asked = workbenchQuerySchema.parse({ shapes: '5x7x9 64', gpu: 'apple' });
   const answers = await tableOf(grid.store, asked, await gpusOf(grid.store));

@@ -138,11 +138,17 @@ it('a kernel is submitted, measured, published, and removed', async () => {
     policy: 'smoke',
   };
   const again = () => call('POST /sweeps', { token: member, body: { name: 'again', spec } });
+  const [{ key: device = '' } = {}] = await grid.store.devices.names();
+  const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' };
+  const searched = () =>
+    call('POST /tunings', { token: member, body: { device, kernel: id, problem } });
   Object.assign(grid.settings, { gpuSeconds: 0.001 });
-  const used = await again();
+  const refused = [await again(), await searched()];
   Object.assign(grid.settings, { gpuSeconds: 0 });
-  expect(used.status).toBe(429);
-  expect((await used.json()).detail).toMatch(/have used 0\.001 s of devices' time within a day/);
+  for (const used of refused) {
+    expect(used.status).toBe(429);
+    expect((await used.json()).detail).toMatch(/have used 0\.001 s of devices' time within a day/);
+  }
   const allowed = await again();
   expect(allowed.status).toBe(201);
   await grid.store.sweeps.cancel((await allowed.json()).id);

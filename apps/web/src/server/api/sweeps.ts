@@ -86,7 +86,7 @@ operation(
   },
   async ({ body, c, note, principal, services }) => {
     const by = signedIn(principal);
-    if ('spec' in body) await checkGpuSeconds(services, body.spec, by.tokenId);
+    if ('spec' in body) await checkGpuSeconds(services, kernelsOf(body.spec), by.tokenId);
     return submitSweep(services, body, by, { ...idempotencyKey(c, by), note });
   },
 );
@@ -225,20 +225,21 @@ operation(
     if (sweep.status === 'cancelled') {
       throw new HttpProblem(409, 'The sweep was cancelled; submit it again instead.');
     }
-    await checkGpuSeconds(services, sweep.spec, by.tokenId);
+    await checkGpuSeconds(services, kernelsOf(sweep.spec), by.tokenId);
     return found(await retrySweep(services, id, note), missing(id));
   },
 );
 
+const kernelsOf = ({ cases }: SweepSpec): string[] =>
+  cases.flatMap(({ kernel, rival }) => [kernel, rival?.kernel ?? kernel]);
+
 /** Throws 429 once the contributed kernels of a token have had their time of the day. */
-async function checkGpuSeconds(
+export async function checkGpuSeconds(
   { settings: { gpuSeconds }, store }: Services,
-  { cases }: SweepSpec,
+  kernels: readonly string[],
   tokenId: string,
 ): Promise<void> {
-  const isForeign = cases.some(({ kernel, rival }) =>
-    [kernel, rival?.kernel ?? kernel].some(isContributed),
-  );
+  const isForeign = kernels.some(isContributed);
   const over = isForeign ? await store.contributed.overTime(tokenId, gpuSeconds) : null;
   if (over) throw new HttpProblem(429, `Not today: ${over}.`, undefined, 3_600);
 }

@@ -17,7 +17,7 @@ import {
   signedIn,
   TABLE_TYPES,
 } from './operation';
-import { idempotencyKey } from './sweeps';
+import { checkGpuSeconds, idempotencyKey } from './sweeps';
 
 /** Searches for the fastest variants. Each is a sweep that grows: `getSweep` shows how far it is. */
 export const tunings = noun();
@@ -39,6 +39,7 @@ operation(
   },
   async ({ body, c, note, principal, services }) => {
     const by = signedIn(principal);
+    await checkGpuSeconds(services, body.kernel ? [body.kernel] : [], by.tokenId);
     const made = await submitTuning(services, body, by, { ...idempotencyKey(c, by), note });
     return { ...made, page: `/sweeps/${made.id}` };
   },

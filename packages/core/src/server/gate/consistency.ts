@@ -51,7 +51,8 @@ export function checkOutcome(
 ): void {
   if (outcome.kind === 'incorrect') {
     const { got, want, bound } = outcome.worst;
-    const isWithin = typeof got === 'number' && Math.abs(got - want) <= bound;
+    const isWithin =
+      typeof got === 'number' && typeof want === 'number' && Math.abs(got - want) <= bound;
     refuseIf(isWithin, 'An error within its bound is not incorrect.', `${at}.worst.got`);
   }
   if (outcome.kind !== 'measured') return;

@@ -5,10 +5,11 @@ import { execute, testDatabase, testRedisUrl } from '../../../services.test-help
 import { isContributed } from '../../contributed/known';
 import { kernelTemplate } from '../../contributed/template';
 import type { Outcome } from '../../measure/outcome';
-import { newSweepSchema, type RunResult } from '../../view/api';
+import { newSweepSchema, newTuningSchema, type RunResult } from '../../view/api';
 import { LimitReached } from '../errors';
 import { openQueue, type Queue } from '../queue/queue';
 import { submitSweep } from '../submit';
+import { submitTuning } from '../tunings';
 import type { AuditNote, Principal } from './audit';
 import { authorOf, VERSIONS_PER_HOUR } from './contributed';
 import {
@@ -189,12 +190,15 @@ describe('a contributed kernel', () => {
       const body = newSweepSchema.parse({ name: id, spec });
       made.push((await submitSweep({ store, queue }, body, ada)).id);
     }
+    const problem = { op: 'matmul' as const, shape, dtype: 'f32' as const };
+    const search = newTuningSchema.parse({ device: deviceKey, kernel: id, problem });
+    made.push((await submitTuning({ store, queue }, search, ada)).id);
     const listed = async (asker: Principal | null) => {
       const { items } = await store.sweeps.list(undefined, {}, asker);
       return made.filter((sweep) => items.some((each) => each.id === sweep)).length;
     };
     const counts = () => Promise.all([null, eve, ada, { ...eve, ...ADMIN }].map(listed));
-    expect(await counts()).toEqual([0, 0, 2, 2]);
+    expect(await counts()).toEqual([0, 0, 3, 3]);
     const first = (await store.sweeps.results(made[0] ?? '')).items[0]!;
     await store.runs.claim(first.runId, workerId);
     const worker = async () =>
@@ -217,7 +221,7 @@ describe('a contributed kernel', () => {
       ...[false, false, true],
     ]);
     await store.contributed.publish(id);
-    expect(await counts()).toEqual([2, 2, 2, 2]);
+    expect(await counts()).toEqual([3, 3, 3, 3]);
     expect(await failedFor(null)).toBe(true);
   });
 

@@ -244,7 +244,7 @@ export class Judge {
       const worst = {
         ...placeOf(base + at, cols),
         got: jsonNumber(elementOf(problem, got)),
-        want: elementOf(problem, want),
+        want: jsonNumber(elementOf(problem, want)),
         bound: 0,
       };
       return { ...right, beyond, worstRatio: Number.POSITIVE_INFINITY, worst };

@@ -119,6 +119,8 @@ export async function wrongElement(
       const ofSum = bounds.tolerance * (right.scales?.[at] ?? 0);
       const ofStep = bounds.relative * Math.abs(found.want) + bounds.absolute;
       const bound = isEqual ? 0 : ofSum + ofStep;
+      // NaN and infinities are moved as they are.
+      if (Object.is(found.got, found.want)) continue;
       if (!(Math.abs(found.got - found.want) <= bound)) return found;
     }
   }
