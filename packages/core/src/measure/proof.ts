@@ -225,34 +225,37 @@ export class Proof {
   /**
    * The time of a dispatch on new inputs over that on seen ones: more than 1 for a kernel that keeps
    * results. Seen are the inputs of the dispatch before, made once more; and, where a sample of the
-   * series has more dispatches than there are pairs of inputs, those that it meets again.
+   * series has more dispatches than there are pairs of inputs, all pairs that it meets again.
    *
    * @param most a ratio that needs no further round
    * @param dispatches of a sample of the series
    */
   async freshRatio(most: number, dispatches: number): Promise<number> {
     const { newTurns } = this.#prepared;
-    const ofNext = await this.#freshRatio(most, 1, 1);
+    const ofNext = await this.#freshRatio(most, 1, 0);
     if (dispatches <= newTurns) return ofNext;
     return Math.max(ofNext, await this.#freshRatio(most, newTurns, dispatches));
   }
 
   /**
-   * The quickest of samples of `fresh` dispatches on new inputs counts, and the slowest of `seen` ones
-   * that begin with the same, so that other work does not look like kept results.
+   * Of samples of so many dispatches, the quickest on new inputs counts, and the slowest on those, made
+   * once more, so that other work does not look like kept results. Up to `between` dispatches on the same
+   * come between the two: no kernel can expect which sample it is.
    */
-  async #freshRatio(most: number, fresh: number, seen: number): Promise<number> {
-    const timed = async (seed: number, dispatches: number) => {
+  async #freshRatio(most: number, count: number, between: number): Promise<number> {
+    const timed = async (seed: number, dispatches = count) => {
       const options = { dispatches, rotate: true };
       await this.#prepared.refill(seed, options);
-      return (await this.#prepared.sample(options)).ns / dispatches;
+      return (await this.#prepared.sample(options)).ns;
     };
     let ratio = Number.POSITIVE_INFINITY;
     let [freshNs, seenNs] = [Number.POSITIVE_INFINITY, 0];
     for (let round = 0; round < FRESH_ROUNDS && ratio > most; round++) {
       const seed = this.#secrets('inputs', ++this.#renewals);
-      freshNs = Math.min(freshNs, await this.#spend(() => timed(seed, fresh)));
-      seenNs = Math.max(seenNs, await this.#spend(() => timed(seed, seen)));
+      freshNs = Math.min(freshNs, await this.#spend(() => timed(seed)));
+      const more = between > 0 ? 1 + this.#draw('length', between) : 0;
+      if (more > 0) await this.#spend(() => timed(seed, more));
+      seenNs = Math.max(seenNs, await this.#spend(() => timed(seed)));
       ratio = freshNs / seenNs;
     }
     return ratio;
