@@ -4,6 +4,7 @@
 // first. The goals' table is printed for each round.
 import { pathToFileURL } from 'node:url';
 import {
+  type Beside,
   type DeviceDescription,
   deviceKey,
   type Environment,
@@ -230,7 +231,11 @@ class Choices {
     const { beside, times, whole } = this.#learn(problem);
     const text = shapeText(problem);
     const isOther = (time: Observation) => shapeText(time.problem) !== text;
-    const selector = new Selector(times.filter(isOther), beside.filter(isOther), whole);
+    const selector = new Selector(
+      times.filter(isOther),
+      { ...beside, times: beside.times.filter(isOther) },
+      whole,
+    );
     const { capabilities } = this.#device;
     const [choice] = selector.rank(problem, (point) => feasible(point, problem, capabilities).ok);
     return choice ? { ...choice, problem, isSeen: this.isSeen(problem) } : null;
@@ -247,8 +252,8 @@ class Choices {
       shippedFor({ vendor: identity.vendor }, about) ??
       shippedEvidence().find((evidence) => evidence.op === op && evidence.dtype === dtype);
     const times = file ? observationsOf(file) : [];
-    const beside = file ? shippedBeside(file) : [];
-    const shapes = new Set([...times, ...beside].map((time) => shapeText(time.problem)));
+    const beside = file ? shippedBeside(file) : { times: [] };
+    const shapes = new Set([...times, ...beside.times].map((time) => shapeText(time.problem)));
     const learned = { times, beside, shapes, whole: new Selector(times, beside) };
     this.#learned.set(key, learned);
     return learned;
@@ -258,7 +263,7 @@ class Choices {
 /** What ships for an op and dtype, and a selector of all of it. */
 interface Learned {
   readonly times: readonly Observation[];
-  readonly beside: readonly Observation[];
+  readonly beside: Beside;
   readonly shapes: ReadonlySet<string>;
   readonly whole: Selector;
 }

@@ -78,6 +78,7 @@ export {
 export * from './tune/problem-tuning';
 export * from './tune/replay';
 export {
+  type Beside,
   leaveDeviceOut,
   leaveOneShapeOut,
   type Prediction,

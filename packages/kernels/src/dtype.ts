@@ -209,6 +209,20 @@ export function areStoredAlike(a: Dtype, b: Dtype): boolean {
   return storedAs(a) === storedAs(b);
 }
 
+/**
+ * The dtype of the same sums whose B is stored as its A, row by row: its kernels differ from those of
+ * the given one in how they fetch B alone. Null: there is none, or both are stored alike.
+ */
+export function plainOf(dtype: Dtype): Dtype | null {
+  const { tensors, sums } = DTYPES[dtype];
+  const plain = idsOf(DTYPES).find((id) => {
+    const { A, B, C } = DTYPES[id].tensors;
+    const isPlain = B.storage === A.storage && B.order === undefined && DTYPES[id].sums === sums;
+    return isPlain && A.storage === tensors.A.storage && C.storage === tensors.C.storage;
+  });
+  return plain === undefined || areStoredAlike(plain, dtype) ? null : plain;
+}
+
 /** Whether B lies in memory as N x K. */
 export const isByRows = (dtype: Dtype): boolean => DTYPES[dtype].tensors.B.order === 'transposed';
 

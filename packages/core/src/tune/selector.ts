@@ -54,6 +54,14 @@ interface Promised extends Prediction {
   readonly distance: number;
 }
 
+/** What teaches the models beside times of the dtype itself. */
+export interface Beside {
+  /** Of products that take as long, in another dtype or on another device. */
+  readonly times: readonly Observation[];
+  /** Of the plain dtype (`plainOf`), whose products take about as long: it shapes kinds that were seldom timed. */
+  readonly plain?: Selector;
+}
+
 /** Fewest variants of one shape that are a search. */
 const A_SEARCH = 16;
 
@@ -61,25 +69,23 @@ export class Selector {
   readonly #kinds: ReadonlyMap<string, readonly Observation[]>;
   /** By kind: fitted when it is first asked for. */
   readonly #models = new Map<string, TimeModel>();
-  readonly #like: Selector | undefined;
+  readonly #plain: Selector | undefined;
+  readonly #whole: Selector | undefined;
   readonly #exact = new Map<string, Quote>();
   readonly #tried: ReadonlySet<string>;
   readonly #problems: readonly Problem[];
   readonly #searched: readonly Problem[];
 
-  /**
-   * @param beside times of products that take as long, in another dtype: they teach the models, and
-   *   are no measurement of the dtype itself
-   * @param like of which it takes how many workgroups run at once, a property of the device
-   */
+  /** @param whole of which it takes how many workgroups run at once, a property of the device */
   constructor(
     observations: readonly Observation[],
-    beside: readonly Observation[] = [],
-    like?: Selector,
+    { times, plain }: Beside = { times: [] },
+    whole?: Selector,
   ) {
-    this.#like = like;
+    this.#plain = plain;
+    this.#whole = whole;
     const measured = new Set(observations.map(timeKeyOf));
-    const all = [...observations, ...beside.filter((time) => !measured.has(timeKeyOf(time)))];
+    const all = [...observations, ...times.filter((time) => !measured.has(timeKeyOf(time)))];
     this.#kinds = new Map(
       [...group(all, ({ address }) => kindOf(address))].filter(
         ([, times]) => times.length >= ENOUGH,
@@ -178,8 +184,12 @@ export class Selector {
   #modelOf(kind: string): TimeModel | null {
     const times = this.#kinds.get(kind);
     if (!times) return null;
-    const like = this.#like === undefined ? null : this.#like.#modelOf(kind);
-    const model = this.#models.get(kind) ?? fitted(times, like?.resident);
+    const model =
+      this.#models.get(kind) ??
+      fitted(times, {
+        plain: this.#plain?.#modelOf(kind) ?? undefined,
+        resident: this.#whole?.#modelOf(kind)?.resident,
+      });
     this.#models.set(kind, model);
     return model;
   }
@@ -216,12 +226,16 @@ export interface Regret {
  */
 export function* leaveOneShapeOut(
   observations: readonly Observation[],
-  beside: readonly Observation[] = [],
+  beside: Beside = { times: [] },
 ): Generator<Regret | null> {
   const all = new Selector(observations, beside);
   for (const [shape, times] of group(observations, ({ problem }) => shapeText(problem))) {
     const isOther = ({ problem }: Observation) => shapeText(problem) !== shape;
-    const others = new Selector(observations.filter(isOther), beside.filter(isOther), all);
+    const others = new Selector(
+      observations.filter(isOther),
+      { ...beside, times: beside.times.filter(isOther) },
+      all,
+    );
     yield regretOf(times, (problem, able) => {
       const [choice] = others.rank(problem, able);
       return choice && { address: choice.address, ns: choice.ns };

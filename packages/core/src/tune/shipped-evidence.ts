@@ -1,5 +1,5 @@
-import { areStoredAlike, type Problem } from '@tilemark/kernels';
-import { isOn, type ModelQuery, type Profile } from '../measure/device';
+import { areStoredAlike, plainOf, type Problem } from '@tilemark/kernels';
+import { deviceKey, isOn, type ModelQuery, type Profile } from '../measure/device';
 import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
 import {
@@ -20,7 +20,7 @@ import h200 from './evidence/nvidia-h200-matmul-f32.json';
 import h200ByRows from './evidence/nvidia-h200-matmul-f32-nt.json';
 import h200Fours from './evidence/nvidia-h200-matmul-f32-q4.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
-import { Selector } from './selector';
+import { type Beside, Selector } from './selector';
 
 /** What was measured on devices that were surveyed. Several hundred kilobytes: not for browsers. */
 let parsed: readonly Evidence[] | undefined;
@@ -92,14 +92,14 @@ export function shippedFor(
 }
 
 /**
- * Shipped times of the same variants in dtypes that store their tensors alike, and on other devices
- * of the vendor.
+ * What ships beside a file: times of the same variants in dtypes that store their tensors alike and on
+ * other devices of the vendor, and the selector of the plain dtype on the same device.
  * Halves that are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each
  * kernel, and 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was
  * measured for. What devices know of each other: docs/results/tuning-h200.md.
  */
-export function shippedBeside({ device, op, dtype, profile }: Evidence): Observation[] {
-  return shippedEvidence()
+export function shippedBeside({ device, op, dtype, profile }: Evidence): Beside {
+  const times = shippedEvidence()
     .filter(
       (evidence) =>
         evidence.op === op &&
@@ -109,6 +109,9 @@ export function shippedBeside({ device, op, dtype, profile }: Evidence): Observa
         (evidence.dtype !== dtype || evidence.device.device !== device.device),
     )
     .flatMap((file) => observationsOf(file));
+  const plain = plainOf(dtype);
+  const file = plain && shippedFor({ key: deviceKey(device) }, { op, dtype: plain, profile });
+  return { times, ...(file && { plain: learnedFrom(file, profile).selector }) };
 }
 
 /** What a selector learns from a shipped file about a profile. */

@@ -22,6 +22,7 @@ import {
   type Problem,
   parseVariant,
 } from '@tilemark/kernels';
+import { geometricMean } from '../rank/rank';
 import type { Observation } from './evidence';
 import type { Point } from './space';
 
@@ -61,6 +62,9 @@ const ROUNDS = { each: 10, best: 60 };
 /** Bytes of a vec4 of f32: rows that start on one are moved whole. */
 const VECTOR_BYTES = 16;
 
+/** The place of the steps among the parts. */
+const STEPS = 1;
+
 /** What a variant does on a problem, in the units of the model. */
 export interface Work extends Pick<KernelWork, 'steps' | 'groups' | 'waves'> {
   /**
@@ -91,6 +95,14 @@ export interface TimeModel {
   readonly spread: number;
   /** Whether it was fitted to aligned rows, so that residuals tell what others cost. */
   readonly hasAligned: boolean;
+}
+
+/** What is known of a kind before its times. */
+interface Known {
+  /** The model of the plain dtype, which a kind of fewer times than tell waves apart takes its sum from. */
+  readonly plain?: TimeModel | undefined;
+  /** Workgroups at once. */
+  readonly resident?: number | undefined;
 }
 
 /** What is expected of a residual, and how far it may be off. */
@@ -191,15 +203,17 @@ export function timeOf({ coefficients, resident }: TimeModel, work: Work): numbe
 /**
  * Fits a kind by least squared relative error. Rows that are not aligned teach the sum only where
  * a kind has no others: what they cost beside aligned ones is a matter of residuals.
- *
- * @param known workgroups at once, where they are known
  */
-export function fitted(observations: readonly Observation[], known?: number): TimeModel {
+export function fitted(
+  observations: readonly Observation[],
+  { plain, resident: known }: Known = {},
+): TimeModel {
   const all = observations.map(timedOf);
   const aligned = all.filter(({ isAligned }) => isAligned);
   const hasAligned = aligned.length >= ENOUGH;
   const rows = hasAligned ? aligned : all;
-  const { coefficients, resident } = leastSquares(rows, known);
+  const { coefficients, resident } =
+    plain && rows.length < ENOUGH_FOR_WAVES ? scaledFrom(plain, rows) : leastSquares(rows, known);
   const model = { coefficients, resident, seen: [], spread: 0, hasAligned };
   const residualOf = (timed: Timed) => Math.log(timed.ns / timeOf(model, timed));
   const squares = rows.reduce((sum, row) => sum + residualOf(row) ** 2, 0);
@@ -209,6 +223,12 @@ export function fitted(observations: readonly Observation[], known?: number): Ti
     seen: all.map((timed) => ({ ...timed, residual: residualOf(timed) })),
     spread: freedom > 0 ? Math.sqrt(squares / freedom) : UNKNOWN,
   };
+}
+
+/** The sum of the plain dtype, times what a few times differ from it by in the mean. */
+function scaledFrom(plain: TimeModel, rows: readonly Timed[]) {
+  const factor = geometricMean(rows.map((row) => row.ns / timeOf(plain, row))) ?? 1;
+  return { ...plain, coefficients: plain.coefficients.map((coefficient) => factor * coefficient) };
 }
 
 /** The best coefficients, of all numbers of workgroups at once that are tried or of a known one. */
@@ -239,7 +259,11 @@ function leastSquares(rows: readonly Timed[], resident: number | undefined) {
     }
     for (const [j, product] of products.entries()) product[last] = line[j] ?? 0;
     products[last] = line;
-    coefficients = descend(products, wanted, coefficients, rounds);
+    // In a single wave a step costs what a step of a wave does: the wave has it, so that more cost more.
+    const isOneWave = rows.every((row) => stepsInWaves(row, atOnce) === row.steps);
+    const free = isOneWave ? products.with(STEPS, []) : products;
+    const from = isOneWave ? coefficients.with(STEPS, 0) : coefficients;
+    coefficients = descend(free, wanted, from, rounds);
     const quadratic = coefficients.reduce(
       (sum, c, i) => sum + c * dot(products[i] ?? [], coefficients),
       0,

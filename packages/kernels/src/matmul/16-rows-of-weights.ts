@@ -62,8 +62,10 @@ export const rowsOfWeights = gpuKernel({
   threadsPerSum: ({ LANES }) => LANES,
   workgroups: (values, { shape: { b = 1, m, n } }) =>
     foldedGrid(ceilDiv(n, columnsOf(values)), b * ceilDiv(m, values.ROWS)),
-  work: ({ LANES }, { dtype, shape: { k } }) => ({
+  splitBy: ['ROWS'],
+  work: ({ LANES, ROWS }, { dtype, shape: { k } }) => ({
     steps: ceilDiv(k, LANES * vectorOf(dtype).elements),
+    sums: ROWS,
   }),
   candidates: ({ dtype, shape: { m, k } }) => {
     if (m > 16) return [];

@@ -82,7 +82,7 @@ export async function learnedHere(
   const learned: LearnedHere = {
     selector: new Selector(
       latest([...(shipped ? observationsOf(shipped, profile) : []), ...measured]),
-      shipped ? shippedBeside(shipped) : [],
+      shipped ? shippedBeside(shipped) : undefined,
     ),
     device: newest.run.device.name,
     driver: fromJson<Environment>(newest.environment.content).driver,
