@@ -50,7 +50,7 @@ import { COPY } from './side-by-side-rows';
 import { capped, headLine } from './tilemark';
 
 /** Another library compiles and warms up for a second or two: one shape in so many is its, too. */
-const STRIDES: Partial<Readonly<Record<Against, number>>> = { tfjs: 4 };
+const STRIDES: Partial<Readonly<Record<Against, number>>> = { tfjs: 4, ort: 3 };
 
 /** Choices that are compiled while another is measured. */
 const AHEAD = 3;
@@ -69,7 +69,7 @@ export interface SuitesOptions {
   /** The built `tilemark`. */
   readonly program: string;
   /** Null: there is no such side here. Throws Error. */
-  readonly others: (against: 'vendor' | 'tfjs', problem: Problem) => Promise<Side | null>;
+  readonly others: (against: 'vendor' | 'tfjs' | 'ort', problem: Problem) => Promise<Side | null>;
   /** Why there is none. */
   readonly absences: () => Partial<Readonly<Record<Against, string>>>;
   readonly print: (text: string) => void;

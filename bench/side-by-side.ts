@@ -34,7 +34,7 @@ import { besideSuites } from './side-by-side-suites';
 import { capped, headLine, results, TILEMARK, tilemark, variantFlags } from './tilemark';
 
 const USAGE = `usage: node apps/worker/dist/bench/side-by-side.mjs [--rounds 2] [--rows REGEXP]
-       [--python python3] [--libraries bench/libraries/dist/libraries.mjs] [--largest 65536]
+       [--python python3] [--libraries bench/libraries/dist/libraries.mjs] [--largest 16777216]
        [--search 5m [--save FOLDER]] [--policy default, or screen with --suite]
        [--suite odd-shapes,... [--seconds 250] [--profile fast]]
        [--tuned FOLDER (default: as shipped)] [--out FILE.json]
@@ -43,7 +43,7 @@ const flags = flagsOf(USAGE, {
   rounds: '2',
   rows: '',
   python: 'python3',
-  largest: '65536',
+  largest: '16777216',
   policy: undefined,
   tilemark: TILEMARK,
   libraries: undefined,
@@ -188,6 +188,11 @@ const OTHERS: Readonly<Record<Row['against'], Other>> = {
   shipped: { name: 'shipped', variant: ({ variant }) => variant },
 };
 
+function absentLibraries() {
+  const why = libraries.absence ?? '--libraries was not given';
+  return { tfjs: why, ort: why };
+}
+
 /** `--suite`. */
 async function suites(ids: string): Promise<void> {
   await besideSuites({
@@ -204,9 +209,7 @@ async function suites(ids: string): Promise<void> {
     },
     absences: () => ({
       ...(vendor.absence && { vendor: vendor.absence }),
-      ...((libraries.absence || !flags.libraries) && {
-        tfjs: libraries.absence ?? '--libraries was not given',
-      }),
+      ...((libraries.absence || !flags.libraries) && absentLibraries()),
     }),
     save: async (environment, results) => {
       const file = { date: new Date().toISOString(), environment, results };

@@ -1,12 +1,13 @@
 // Matrix products of other WGSL libraries, in Node on Dawn, for side-by-side.mjs.
 // Reads problems as JSON lines, {"library": "tfjs", "sizes": [m, n, k]}, B stored as
 // N x K with "transposed": true, and answers each with its series: {"medianNs", "intervalNs", "cv", "samples", "library", "verified"}.
-// f32, timed by the wall clock over products that are all awaited (jax-js is lazy and never
+// Timed by the wall clock over products that are all awaited (jax-js is lazy and never
 // computes a product that is not awaited), with the same inputs as our kernels. The last product
-// is verified as ours are.
+// is verified as ours are. TensorFlow.js and jax-js in f32; ONNX Runtime in halves times q4_0.
 import { createInterface } from 'node:readline';
-import { inputTensors, outputCheck } from '@tilemark/kernels';
+import { DTYPES, inputTensors, outputCheck, storedBytes } from '@tilemark/kernels';
 import { create, globals } from 'webgpu';
+import { nibblesAsPairs, onnxModel } from './onnx.mjs';
 
 const MAX_NS = 15e9;
 const WHOLE = { warmUpNs: 0.5e9, sampleNs: 100e6, least: 30 };
@@ -22,7 +23,8 @@ const nowNs = () => Number(process.hrtime.bigint());
 
 /** A library: `products` multiplies a number of times and waits; `last` is the last product. */
 const LIBRARIES = {
-  async tfjs([m, n, k], [a, b], transposed) {
+  async tfjs({ shape: { m, n, k }, dtype }, [a, b]) {
+    const transposed = dtype === 'f32-nt';
     const tf = await import('@tensorflow/tfjs-core');
     await import('@tensorflow/tfjs-backend-webgpu');
     await tf.setBackend('webgpu');
@@ -51,7 +53,8 @@ const LIBRARIES = {
     };
   },
 
-  async jax([m, n, k], [a, b], transposed) {
+  async jax({ shape: { m, n, k }, dtype }, [a, b]) {
+    const transposed = dtype === 'f32-nt';
     const { init, defaultDevice, numpy } = await import('@jax-js/jax');
     await init('webgpu');
     defaultDevice('webgpu');
@@ -74,9 +77,56 @@ const LIBRARIES = {
       },
     };
   },
+
+  /**
+   * Its WebGPU provider computes the products of a model one after another; what a model of more
+   * products takes longer is theirs. Each has weights of its own, as ours do.
+   */
+  async ort({ shape: { m, n, k }, ...problem }) {
+    const ort = (await import('onnxruntime-node')).default;
+    const [left, values, scales] = storedBytes({ ...problem, shape: { m, n, k } }, { seed: 1 });
+    const weights = { values: nibblesAsPairs(values), scales };
+    const most = Math.floor(ONNX_BYTES / (values.length + scales.length));
+    const counts = [4, Math.max(8, Math.min(most, 68))];
+    const options = { executionProviders: ['webgpu'], graphOptimizationLevel: 'disabled' };
+    const [few, many] = await Promise.all(
+      counts.map((count) =>
+        ort.InferenceSession.create(onnxModel({ m, n, k, count, weights }), options),
+      ),
+    );
+    const A = new ort.Tensor('float16', new Uint16Array(left.buffer), [m, k]);
+    const [less, more] = counts;
+    let last;
+    return {
+      name: `ONNX Runtime ${ort.env.versions.node}, WebGPU`,
+      async timeNs(count) {
+        const timed = async (session) => {
+          const beganNs = nowNs();
+          for (let i = 0; i < count; i++) last = await session.run({ A });
+          return nowNs() - beganNs;
+        };
+        return ((await timed(many)) - (await timed(few))) / (more - less);
+      },
+      // It sums in halves.
+      rounding: DTYPES.f16acc16.rounding,
+      last: async () => DTYPES.f16.fromDevice(last.C0.data.slice().buffer, m * n),
+      close: () => Promise.all([few.release(), many.release()]),
+    };
+  },
 };
 
+/** Weights of one model. */
+const ONNX_BYTES = 600e6;
+
+/** B as its rows lie in memory, one of K elements for each column of the product. */
+function byRows(b, n, k) {
+  const stored = new Float32Array(b.length);
+  for (let p = 0; p < k; p++) for (let j = 0; j < n; j++) stored[j * k + p] = b[p * n + j];
+  return stored;
+}
+
 async function timeNs(library, count) {
+  if (library.timeNs) return library.timeNs(count);
   const beganNs = nowNs();
   await library.products(count);
   return nowNs() - beganNs;
@@ -85,9 +135,11 @@ async function timeNs(library, count) {
 async function measured({ library: id, sizes, transposed = false, quick }) {
   const { warmUpNs, sampleNs, least } = quick ? QUICK : WHOLE;
   const [m, n, k] = sizes;
-  const problem = { op: 'matmul', shape: { m, n, k }, dtype: transposed ? 'f32-nt' : 'f32' };
+  const dtype = id === 'ort' ? 'f16-q4' : transposed ? 'f32-nt' : 'f32';
+  const problem = { op: 'matmul', shape: { m, n, k }, dtype };
   const inputs = inputTensors(problem, { seed: 1 });
-  const library = await LIBRARIES[id](sizes, inputs, transposed);
+  const [a, b] = inputs;
+  const library = await LIBRARIES[id](problem, [a, transposed ? byRows(b, n, k) : b]);
   let count = 1;
   for (const beganNs = nowNs(); ; ) {
     const ns = await timeNs(library, count);
@@ -98,9 +150,9 @@ async function measured({ library: id, sizes, transposed = false, quick }) {
   for (const beganNs = nowNs(); samples.length < least && nowNs() - beganNs < MAX_NS; ) {
     samples.push((await timeNs(library, count)) / count);
   }
-  const check = outputCheck(problem, inputs);
+  const check = outputCheck(problem, inputs, { rounding: library.rounding });
   const { method, worst } = check(Float32Array.from(await library.last()));
-  library.close();
+  await library.close();
   if (worst) throw new Error(`${library.name} is wrong: ${JSON.stringify(worst)}`);
   return { ...summary(samples), library: library.name, verified: method };
 }

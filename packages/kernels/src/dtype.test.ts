@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, it, test } from 'vitest';
+import { DTYPES, idsOf, plainOf } from './dtype';
 import { fromHalfBits, fromHalves } from './scalar';
 
 test.each([
@@ -15,4 +16,18 @@ test.each([
 ])('half %i is %f', (bits, value) => {
   expect(fromHalfBits(bits)).toBe(value);
   expect(fromHalves(Uint16Array.of(bits))).toEqual(Float32Array.of(value));
+});
+
+it('knows the dtype whose products differ in how B is fetched alone', () => {
+  const plain = idsOf(DTYPES).map((dtype) => [dtype, plainOf(dtype)]);
+  expect(Object.fromEntries(plain.filter(([, other]) => other !== null))).toEqual({
+    'f32-nt': 'f32',
+    'f32-q4': 'f32',
+    'f32-q4z': 'f32',
+    'f32-f16': 'f32',
+    'f32-f16-nt': 'f32',
+    'f16-nt': 'f16',
+    'f16-q4': 'f16',
+    'f16-q8': 'f16',
+  });
 });

@@ -184,12 +184,9 @@ export class Selector {
   #modelOf(kind: string): TimeModel | null {
     const times = this.#kinds.get(kind);
     if (!times) return null;
-    const model =
-      this.#models.get(kind) ??
-      fitted(times, {
-        plain: this.#plain?.#modelOf(kind) ?? undefined,
-        resident: this.#whole?.#modelOf(kind)?.resident,
-      });
+    const plain = this.#plain ? this.#plain.#modelOf(kind) : null;
+    const whole = this.#whole ? this.#whole.#modelOf(kind) : null;
+    const model = this.#models.get(kind) ?? fitted(times, { plain, resident: whole?.resident });
     this.#models.set(kind, model);
     return model;
   }
@@ -274,7 +271,7 @@ export function* leaveDeviceOut(
   }
 }
 
-/** What a choice costs on one shape, by what was measured there; null where there is none. */
+/** What a choice costs on one shape, by what was measured there; null where there is none to make. */
 function regretOf(
   observations: readonly Observation[],
   choose: (
@@ -282,12 +279,12 @@ function regretOf(
     able: (point: Point) => boolean,
   ) => { readonly address: string; readonly ns: number | null } | undefined,
 ): Regret | null {
-  const [first] = observations;
+  const [first, another] = observations;
   const best = least(observations, ({ ns }) => ns);
   const times = new Map(observations.map(({ address, ns }) => [address, ns]));
   const choice = first && choose(first.problem, ({ address }) => times.has(address));
   const chosenNs = choice && times.get(choice.address);
-  if (!first || !best || !choice || chosenNs === undefined) return null;
+  if (!first || !another || !best || !choice || chosenNs === undefined) return null;
   const { address: chosen, ns: predictedNs } = choice;
   const { problem } = first;
   return { problem, chosen, predictedNs, chosenNs, best: best.address, bestNs: best.ns };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { brokenConstraints, parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { type Evidence, evidenceSchema, observationsOf } from './evidence';
-import { shippedBeside, shippedEvidence, shippedFor } from './shipped-evidence';
+import { learnedFrom, shippedBeside, shippedEvidence, shippedFor } from './shipped-evidence';
 
 const asMeasured = async ({ op, dtype }: Evidence): Promise<Evidence> => {
   const file = new URL(`evidence/nvidia-h200-${op}-${dtype}.json`, import.meta.url);
@@ -32,10 +32,31 @@ it('lets devices of a vendor teach each other, and no file itself', () => {
     return file;
   };
   const [h100, h200] = [fileOf('NVIDIA H100 80GB HBM3', 'f32'), fileOf('NVIDIA H200', 'f32')];
-  expect(shippedBeside(h100)).toEqual(observationsOf(h200));
-  expect(shippedBeside(h200)).toEqual(observationsOf(h100));
-  const halves = shippedBeside(fileOf('NVIDIA H200', 'f16'));
+  expect(shippedBeside(h100)).toEqual({ times: observationsOf(h200) });
+  expect(shippedBeside(h200)).toEqual({ times: observationsOf(h100) });
+  const halves = shippedBeside(fileOf('NVIDIA H200', 'f16')).times;
   expect(new Set(halves.map(({ problem }) => problem.dtype))).toEqual(new Set(['f16', 'f16acc16']));
+});
+
+it('promises no product of weights by rows faster than the device multiplies', () => {
+  const problem = {
+    op: 'matmul',
+    shape: { m: 1024, n: 65_536, k: 4096 },
+    dtype: 'f32-nt',
+  } as const;
+  const file = shippedFor(
+    { key: 'nvidia-unknown-nvidia_h200-vulkan-dawn' },
+    { ...problem, profile: 'fast' },
+  );
+  if (!file) throw new Error('nothing ships for weights by rows');
+  const { selector, roofline } = learnedFrom(file, 'fast');
+  const peak = roofline?.peaks.find(({ dtype }) => dtype === 'f32')?.gigaflopsPerSecond ?? 0;
+  const leastNs = (2 * 1024 * 65_536 * 4096) / peak;
+  const promised = selector.rank(problem, () => true).map(({ ns }) => ns);
+  expect(promised.length).toBeGreaterThan(5);
+  expect(Math.min(...promised)).toBeGreaterThan(leastNs);
+  // Tiles of 128 rows reach nine tenths of cuBLAS there; this one was promised 70 times as much.
+  expect(promised[0]).toBeLessThan(2 * leastNs);
 });
 
 const found = shippedEvidence().flatMap((file) => file.measured.map((one) => ({ ...one, file })));

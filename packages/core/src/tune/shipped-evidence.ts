@@ -1,16 +1,12 @@
-import { areStoredAlike, plainOf, type Problem } from '@tilemark/kernels';
+import { areStoredAlike, type Problem, plainOf } from '@tilemark/kernels';
 import { deviceKey, isOn, type ModelQuery, type Profile } from '../measure/device';
 import { bestOf } from '../measure/proved-rates';
 import type { RooflineSurvey } from '../measure/roofline';
-import {
-  type Evidence,
-  evidenceSchema,
-  type FoundVariant,
-  type Observation,
-  observationsOf,
-} from './evidence';
+import { type Evidence, evidenceSchema, type FoundVariant, observationsOf } from './evidence';
 import h100Half from './evidence/nvidia-h100-matmul-f16.json';
+import h100HalfSums from './evidence/nvidia-h100-matmul-f16acc16.json';
 import h100 from './evidence/nvidia-h100-matmul-f32.json';
+import h100Transpose from './evidence/nvidia-h100-transpose-f32.json';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
 import h200HalfByRows from './evidence/nvidia-h200-matmul-f16-nt.json';
 import h200HalfFours from './evidence/nvidia-h200-matmul-f16-q4.json';
@@ -39,6 +35,8 @@ export function shippedEvidence(): readonly Evidence[] {
       h200Fours,
       h100,
       h100Half,
+      h100HalfSums,
+      h100Transpose,
     ].map((file) => evidenceSchema.parse(file)),
   );
   return parsed;

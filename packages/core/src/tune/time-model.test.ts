@@ -1,7 +1,7 @@
 import { type Problem, parseVariant } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import type { Observation } from './evidence';
-import { expectedOf, fitted, near, timeOf, workOf } from './time-model';
+import { expectedOf, fitted, near, type TimeModel, timeOf, workOf } from './time-model';
 
 const address =
   'matmul/warp-tile[BM=64,BN=64,BK=16,TM=8,TN=8,UNROLL=16,LANES_DOWN=4,SPLIT=1,MULADD=mul-add,A_TILE=padded,LOADS=ahead,TILE_LOOP=to-k]';
@@ -23,18 +23,40 @@ const aligned = sides.flatMap((m) =>
   sides.flatMap((n) => [256, 1024, 4096].map((k) => timed(product(m, n, k)))),
 );
 
+const promised = (model: TimeModel, problem: Problem) => {
+  const work = workOf(variant, problem);
+  return timeOf(model, work) * Math.exp(near(model, work, null).residual);
+};
+
 it('finds how many workgroups run at once, and what one too many costs', () => {
   const model = fitted(aligned);
   expect(model.resident).toBeGreaterThan(0.9 * AT_ONCE);
   expect(model.resident).toBeLessThan(1.12 * AT_ONCE);
-  const time = (m: number, n: number) => {
-    const work = workOf(variant, product(m, n, 2048));
-    return timeOf(model, work) * Math.exp(near(model, work, null).residual);
-  };
+  const time = (m: number, n: number) => promised(model, product(m, n, 2048));
   // 80 and 120 workgroups; by the work alone it would be 1.5 times as long.
   const ratio = time(64 * 10, 64 * 12) / time(64 * 8, 64 * 10);
   expect(ratio).toBeGreaterThan(1.6);
-  expect(fitted(aligned, 250).resident).toBe(250);
+  expect(fitted(aligned, { resident: 250 }).resident).toBe(250);
+});
+
+it('lets more workgroups take longer, though all that it saw were one wave', () => {
+  // At most as many workgroups as run at once, in two sizes of sum: steps and waves cost the same.
+  const few = [1, 2, 4, 8].flatMap((tiles) =>
+    [512, 2048].map((k) => timed(product(64, 64 * tiles, k))),
+  );
+  const model = fitted(few);
+  const [small, large] = [64 * 8, 64 * 80].map((n) => promised(model, product(64 * 8, n, 2048)));
+  expect((large ?? 0) / (small ?? 1)).toBeGreaterThan(8);
+});
+
+it('takes the sum of the plain dtype for a kind that was timed a few times', () => {
+  const few = [timed(product(64, 64, 1024), 1.3), timed(product(128, 192, 4096), 1.3)];
+  const model = fitted(few, { plain: fitted(aligned) });
+  const far = product(64 * 20, 64 * 20, 2048);
+  expect(promised(model, far) / timed(far, 1.3).ns).toBeCloseTo(1, 1);
+  // Whoever has times enough for a sum of its own needs no other.
+  const slower = aligned.map((time) => ({ ...time, ns: 2 * time.ns }));
+  expect(fitted(slower, { plain: fitted(aligned) })).toEqual(fitted(slower));
 });
 
 it('expects of rows that are not aligned what other families of the kernel show', () => {

@@ -100,7 +100,7 @@ export interface TimeModel {
 /** What is known of a kind before its times. */
 interface Known {
   /** The model of the plain dtype, which a kind of fewer times than tell waves apart takes its sum from. */
-  readonly plain?: TimeModel | undefined;
+  readonly plain?: TimeModel | null;
   /** Workgroups at once. */
   readonly resident?: number | undefined;
 }

@@ -102,7 +102,6 @@ test('where nothing is known, a portable variant is named, unmeasured, that plai
 });
 
 test.each([
-  ['f32-q4', 'nvidia', 1],
   ['f32-q4z', 'nvidia', 1],
   ['f32-q4z', 'acme', 4],
   ['q8-q8', 'acme', 1],
