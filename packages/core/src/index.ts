@@ -9,6 +9,7 @@ export {
 export { type Contributed, fileOf, isContributed } from './contributed/known';
 export * from './contributed/manifest';
 export { requirementsOfShape, roundedUp } from './contributed/names';
+export { submissionOf } from './contributed/submission';
 export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';

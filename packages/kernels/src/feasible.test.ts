@@ -2,6 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { PACKED_DOTS } from './dtype';
 import { type DeviceLimits, feasible } from './feasible';
 import type { Problem } from './problem';
+import { KERNELS } from './registry';
+import { parseProblem } from './shape';
+import { featuresOf, featureText } from './specialise';
+import type { TunableValues } from './kernel';
+import { defaultsOf } from './variant';
 
 /** The limits every WebGPU device has. */
 const limits: DeviceLimits = {
@@ -24,7 +29,7 @@ const square = (n: number, dtype: Problem['dtype'] = 'f32'): Problem => ({
 
 function why(
   kernel: string,
-  tunables: Record<string, number>,
+  tunables: TunableValues,
   problem: Problem,
   device: DeviceLimits = limits,
 ): string | null {
@@ -151,4 +156,30 @@ describe('a problem may be what a variant is not made for', () => {
   test('values, where they make no sense together', () => {
     expect(tiled({ TILE: 2, UNROLL: 4 }, square(64))).toContain('UNROLL must be at most TILE');
   });
+});
+
+/** Of WebGPU and of Chromium's experiments; in words what is a property of the adapter. */
+const FEATURE =
+  /^(shader-f16|subgroups|chromium-experimental-[a-z-]+|subgroups of \d+ threads|\w+ to \w+ matrices of [\dx]+)$/;
+
+test('no feature that a variant needs is named as WebGPU has none, nor in why it is skipped', () => {
+  const known = new Set<string>();
+  for (const kernel of KERNELS) {
+    if (kernel.runsOn !== 'gpu') continue;
+    const { dtypes, id, op, tunables } = kernel;
+    const usual = defaultsOf(tunables);
+    const all = tunables.flatMap(({ name, values }) =>
+      values.map((value) => ({ ...usual, [name]: value })),
+    );
+    for (const dtype of dtypes) {
+      for (const values of [usual, ...all]) {
+        const features = featuresOf(kernel, values, dtype);
+        for (const name of features) known.add(featureText(name));
+        const reason = why(id, values, parseProblem({ op, shape: '64', dtype })) ?? '';
+        expect(reason).not.toMatch(/subgroup-(size|matrix)-/);
+      }
+    }
+  }
+  expect(known.size).toBeGreaterThan(4);
+  expect([...known].filter((text) => !FEATURE.test(text))).toEqual([]);
 });

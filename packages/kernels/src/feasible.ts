@@ -2,7 +2,7 @@ import { bufferBytes, bytesText, guardedBytes } from './bytes';
 import { type GpuKernel, type Kernel, passesOf, type TunableValues, type Variant } from './kernel';
 import type { Problem } from './problem';
 import { faultOf } from './shape';
-import { featuresWith } from './specialise';
+import { featuresWith, featureText } from './specialise';
 import { resolveVariant } from './variant';
 
 /** The limits and features of a device that decide what can run on it. */
@@ -117,7 +117,7 @@ function deviceReasons(
   return [
     ...featuresWith(needs, problem.dtype)
       .filter((feature) => !hasFeature(feature))
-      .map((feature) => `needs the feature ${feature}, which the device does not have`),
+      .map((feature) => `needs ${featureText(feature)}, which the device does not have`),
     ...count(x * y * z, device.maxComputeInvocationsPerWorkgroup, 'threads per workgroup'),
     ...count(x, device.maxComputeWorkgroupSizeX, 'threads along x'),
     ...count(y, device.maxComputeWorkgroupSizeY, 'threads along y'),

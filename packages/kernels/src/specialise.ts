@@ -63,6 +63,12 @@ export function featuresWith({ features, subgroupSize }: Needs, dtype: Dtype): r
 /** What a device that has, or can be made to have, subgroups of this size lists among its features. */
 export const subgroupSizeFeature = (size: number): string => `subgroup-size-${size}`;
 
+/** A feature in words. Sizes of subgroups and of their matrices are properties of the adapter, not features of WebGPU. */
+export const featureText = (name: string): string =>
+  name
+    .replace(/^subgroup-size-(\d+)$/, 'subgroups of $1 threads')
+    .replace(/^subgroup-matrix-(\w+)-(\w+)-(\S+)$/, '$1 to $2 matrices of $3');
+
 /** A shader's source by dtype, built once: the same string is found faster than an equal one. */
 export function sourceByDtype(build: (dtype: Dtype) => string): (dtype: Dtype) => string {
   const built = new Map<Dtype, string>();

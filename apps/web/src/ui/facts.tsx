@@ -68,7 +68,8 @@ export function Rate({ of }: { of: { readonly value: number; readonly unit: stri
 }
 
 /** What the interval of a board's figure is. */
-export const BETWEEN_RUNS = '95% interval, with the spread between runs';
+export const BETWEEN_RUNS =
+  '95% interval, or the range of too few samples, with the spread between runs';
 
 /** What stands beside the median of one run. */
 function aboutOne(samples?: number, independent?: number | null): string {

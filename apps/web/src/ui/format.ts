@@ -101,8 +101,9 @@ export const formatOfPeak = (share: number): string =>
   share > 1 ? `${formatCount(100 * share)}%` : formatPercent(share);
 
 /** Operations per byte moved: `85.3 FLOP/byte`, `0 FLOP/byte`, of integers `85.3 op/byte`. */
-export const formatIntensity = (flopPerByte: number, isInteger = false): string =>
-  `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}${isInteger ? 'op' : 'FLOP'}/byte`;
+export const formatIntensity = (flopPerByte: number, isInteger: boolean): string =>
+  `${flopPerByte === 0 ? '0' : threeDigits.format(flopPerByte)}${NARROW_SPACE}${intensityUnit(isInteger)}`;
+export const intensityUnit = (isInteger: boolean): string => `${isInteger ? 'op' : 'FLOP'}/byte`;
 
 /** A duration that was measured, from seconds: `4 s`, `12 min`, `3.5 h`. */
 export function formatDuration(seconds: number): string {

@@ -60,6 +60,16 @@ export async function ask<T = undefined>(
   }
 }
 
+/** What the API says to anybody; null where it says nothing. */
+export async function read<T>(url: string, schema: z.ZodType<T>): Promise<T | null> {
+  try {
+    const response = await fetch(url);
+    return response.ok ? schema.parse(await response.json()) : null;
+  } catch {
+    return null;
+  }
+}
+
 export const submitSweep = (sweep: NewSweep): Promise<Answer<{ readonly id: string }>> =>
   ask('/api/v1/sweeps', {
     body: JSON.stringify(sweep),

@@ -12,15 +12,19 @@ export interface Pair {
   readonly b: string;
 }
 
+/** A headline, of which one may be no interval. */
+interface Sided extends Interval {
+  /** Its ends are the range of too few independent samples for a 95% interval. */
+  readonly isRange?: boolean;
+}
+
 /** One of two headlines of the same problem and profile. */
-export interface PairSide extends Interval {
+export interface PairSide extends Sided {
   /** The result nearest to the headline. */
   readonly resultId: string;
   readonly address: string;
   readonly invocations: number;
   readonly unranked: string | null;
-  /** Its ends are the range of too few independent samples for a 95% interval. */
-  readonly isRange?: boolean;
 }
 
 /** Two headlines of the same problem and profile; `device` is set when variants are compared. */
@@ -70,7 +74,7 @@ export function repeatedDuels(
 }
 
 /** The same of two headlines; where one has a range for an interval, nothing is decided. */
-export function pairContrast({ a, b }: Pick<HeadToHead, 'a' | 'b'>): Contrast {
+export function pairContrast({ a, b }: Readonly<Record<'a' | 'b', Sided>>): Contrast {
   const found = contrast(b, a);
   return a.isRange || b.isRange ? { ...found, verdict: 'UNDECIDED', wouldTake: null } : found;
 }

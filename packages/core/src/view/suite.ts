@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { problemSchema, shapeSchema, variantSchema } from '../plan/spec';
+import { problemSchema, variantSchema } from '../plan/spec';
 import { id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
 
@@ -21,7 +21,6 @@ export const suiteSchema = z.object({
 });
 
 const hardware = z.object({ gpu: z.string().nullable(), cpu: z.string().nullable() });
-const percent = z.number().min(0).max(100);
 
 export const publishedFigureSchema = z.object({
   /** What the report calls the variant. */
@@ -50,33 +49,6 @@ export const publishedSchema = z.object({
   /** Null if the source does not say. */
   hardware,
   results: z.array(publishedFigureSchema),
-  transfers: z.array(
-    z.object({
-      shape: shapeSchema,
-      hostToDeviceMs: z.number().positive(),
-      deviceToHostMs: z.number().positive(),
-    }),
-  ),
-  /** What the report's profiler said, in percent of the hardware's peak; durations are slowed by it. */
-  profiles: z.array(
-    z.object({
-      label: z.string(),
-      block: z.number().int().nullable(),
-      computeThroughputPercent: percent,
-      memoryThroughputPercent: percent,
-      l1Percent: percent,
-      l2Percent: percent,
-      dramPercent: percent,
-      durationMs: z.number().positive(),
-      occupancy: z
-        .object({
-          theoreticalPercent: percent,
-          achievedPercent: percent,
-          theoreticalWarpsPerMultiprocessor: z.number().int().positive(),
-        })
-        .nullable(),
-    }),
-  ),
 });
 export type Published = z.infer<typeof publishedSchema>;
 

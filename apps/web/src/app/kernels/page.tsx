@@ -1,5 +1,5 @@
 import { PROFILES } from '@tilemark/core';
-import { idsOf, kernelsOf, OPS, shapeText } from '@tilemark/kernels';
+import { idsOf, kernelsOf, OPS, opOf, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { ContributedList } from '@/features/contributed/contributed-page';
 import { shortDeviceName } from '@/features/devices/short-device-name';
@@ -7,7 +7,8 @@ import { kernelHref } from '@/features/kernels/address';
 import { type Best, ladderOf } from '@/features/kernels/ladder';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { formatRate, formatShape } from '@/ui/format';
+import { Rate } from '@/ui/facts';
+import { formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
@@ -45,7 +46,7 @@ export default async function KernelsPage() {
           title={OPS[op].title}
           note={
             fastest.size > 0
-              ? `${OPS[op].rateUnit({ dtype: 'f32' })}, higher is better. Best rate on any device and problem.`
+              ? 'Best rate on any device and problem; higher is better.'
               : 'not measured yet'
           }
         >
@@ -90,7 +91,7 @@ function BestRate({ best }: { best: Best | undefined }) {
   if (!best) return null; // a phone leaves empty cells out
   return (
     <>
-      {formatRate(best.rate)}
+      <Rate of={{ value: best.rate, unit: opOf(best.problem).rateUnit(best.problem) }} />
       <span className="block text-xs whitespace-normal text-muted" title={best.where}>
         <span className="block">
           <span className="whitespace-nowrap">{formatShape(shapeText(best.problem))}</span>{' '}

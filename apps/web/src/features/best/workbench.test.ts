@@ -1,8 +1,16 @@
-import { inputTensors, parseProblem } from '@tilemark/kernels';
+import { deviceKey, observationsOf, PROFILES, shippedEvidence } from '@tilemark/core';
+import { inputTensors, parseProblem, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { create } from 'webgpu';
 import { openTestGrid, type TestGrid } from '@/server/grid.test-helper';
 import { parseQuery } from '@/ui/query';
+import {
+  attach,
+  kernelRun,
+  measured,
+  recordAll,
+  square,
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { fileName, fileOf } from './files';
 import { type Question, questionQuery, workbenchQuerySchema } from './query';
 import { gpusOf, type TableRow, tableOf } from './workbench';
@@ -51,6 +59,20 @@ test('where the profile asked has no f16, the answer is of the one that has, and
   expect(question.profile).toBe('default');
   expect(row?.best?.profile).toBe('fast');
   expect(row?.remark).toBe('f16 is not offered under default; this is for fast');
+});
+
+test.each(PROFILES)('what ships is found under %s, whichever profile it was timed under', async (profile) => {
+  const known = await gpusOf(grid.store);
+  for (const file of shippedEvidence()) {
+    const { device, dtype, op } = file;
+    const [first] = observationsOf(file);
+    const shapes = first ? shapeText(first.problem) : '';
+    const gpu = deviceKey(device);
+    const asked = workbenchQuerySchema.parse({ op, dtype, profile, shapes, gpu });
+    const [row] = await tableOf(grid.store, asked, known);
+    expect.soft(row?.ns, `${gpu} ${op} ${dtype}`).toBeGreaterThan(0);
+    expect.soft(row?.source, `${gpu} ${op} ${dtype}`).toContain(device.device);
+  }
 });
 
 test('an epilogue is in the program, and not in the time', async () => {
@@ -105,6 +127,22 @@ test('the bundle runs', async () => {
   expect(output[0]).toBeCloseTo(want, 4);
   expect(() => bundle.multiply(device, 'apple', '8', [a, b])).toThrow('No kernel for 8 on apple');
   device.destroy();
+});
+
+test('an answer rests on a software adapter for that adapter alone', async () => {
+  const { store } = grid;
+  const { deviceKey, workerId } = await attach(store, 'Software adapter', 'w1', 'software');
+  const run = kernelRun(deviceKey, 'matmul/naive', square(512));
+  await recordAll(store, deviceKey, workerId, [[run, measured(1e3)]]);
+  const gpus = await gpusOf(store);
+  expect(gpus.length).toBeGreaterThan(6);
+  for (const { id } of gpus) {
+    const asked = workbenchQuerySchema.parse({ shapes: '512', gpu: id });
+    const [row] = await tableOf(store, asked, gpus);
+    expect.soft(row?.source.includes('Software adapter'), id).toBe(id === deviceKey);
+  }
+  const nobody = { op: 'matmul', dtype: 'f32', profile: 'default', m: 512, n: 512, k: 512 } as const;
+  expect(await store.best(nobody)).toMatchObject({ result: null });
 });
 
 test.each([

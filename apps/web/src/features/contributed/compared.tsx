@@ -1,17 +1,17 @@
-import { contrast, isBad, isMeasured, type RunView } from '@tilemark/core';
+import { isBad, isMeasured, pairContrast, type RunView } from '@tilemark/core';
 import type { Beside, ContributedResults, ContributedRun } from '@tilemark/core/server';
 import { particularsText, rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { Address } from '@/features/kernels/address';
-import { DEVICE, rateColumn } from '@/features/results/columns';
+import { DEVICE, OVER_NAIVE, rateColumn } from '@/features/results/columns';
 import { TextLink } from '@/ui/button';
 import { BETWEEN_RUNS, Timing } from '@/ui/facts';
 import { formatMetric, formatShape, formatSpeedup } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
 
-type Interval = Pick<Beside, 'medianNs' | 'lowNs' | 'highNs'>;
+type Headline = NonNullable<ContributedRun['headline']>;
 
 /** Other versions that the table has a column for. */
 const MOST_VERSIONS = 3;
@@ -104,7 +104,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
           cell: (run) => ratioText(run, ours(best, run), true),
         },
         {
-          head: 'Over naive',
+          head: OVER_NAIVE,
           title: 'Times as fast as the fastest variant of the naive kernel there',
           isFigure: true,
           cell: (run) => ratioText(run, ours(naive, run)),
@@ -140,11 +140,11 @@ function State({ run }: { run: RunView }) {
 /** How many times as fast, with the interval and what follows from it. */
 function ratioText(
   { headline }: ContributedRun,
-  base: (Interval & { readonly resultId: string | null; readonly address?: string }) | undefined,
+  base: (Headline & { readonly address?: string }) | undefined,
   isNamed = false,
 ): ReactNode {
   if (!headline || !base) return '–';
-  const { high, low, ratio, verdict } = contrast(headline, base);
+  const { high, low, ratio, verdict } = pairContrast({ a: base, b: headline });
   return (
     <>
       <TextLink
@@ -154,7 +154,8 @@ function ratioText(
         {formatSpeedup(ratio)}
       </TextLink>{' '}
       <VerdictBadge of={verdict} />
-      <span className="block text-xs text-muted" title="95% interval of the ratio">
+      <span className="block text-xs text-muted">
+        {(base.isRange || headline.isRange) && 'range '}
         {formatSpeedup(low)} to {formatSpeedup(high)}
       </span>
       {isNamed && base.address && (

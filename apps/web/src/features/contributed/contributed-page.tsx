@@ -70,7 +70,7 @@ export async function ContributedPage({
       <Section
         id="results"
         title="Results"
-        note="each ratio says how many times as fast this version is, with its 95% interval; times as on the board, all runs counted, with the spread between runs"
+        note="ratios: times as fast as the other"
       >
         <Compared id={id} results={results} />
       </Section>

@@ -1,6 +1,6 @@
 import { kernelTemplate } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
-import { problemAt, read } from './problems';
+import { problemAt, readDraft } from './problems';
 import { shapesIn } from './submit';
 
 const template = kernelTemplate('mine');
@@ -8,15 +8,15 @@ const lineOf = (text: string) => template.slice(0, template.indexOf(text)).split
 
 describe('a kernel that is being written', () => {
   it('is read as it will be by the server', () => {
-    expect(read({ source: template })).toMatchObject({ problems: [], kernel: { op: 'matmul' } });
-    expect(read({ source: '' })).toMatchObject({ kernel: null, problems: [{ line: null }] });
+    expect(readDraft({ source: template })).toMatchObject({ problems: [], kernel: { op: 'matmul' } });
+    expect(readDraft({ source: '' })).toMatchObject({ kernel: null, problems: [{ line: null }] });
   });
 
   it('is not said to be compiled where there is no WebGPU', () => {
-    expect(read({ source: template }, true).compiled).toBeNull();
-    expect(read({ source: template }, false).compiled).toBe('This browser has no WebGPU');
+    expect(readDraft({ source: template }, true).compiled).toBeNull();
+    expect(readDraft({ source: template }, false).compiled).toBe('This browser has no WebGPU');
     // What is wrong with it is known all the same.
-    expect(read({ source: '' }, false).compiled).toBe('no');
+    expect(readDraft({ source: '' }, false).compiled).toBe('no');
   });
 
   it.each([
@@ -25,7 +25,7 @@ describe('a kernel that is being written', () => {
     ['"op": "matmul"', '"op": "conv"', '"op"'],
     ['read_write> C', 'read> C', 'read_write> C'],
   ])('%s -> %s is marked at its line', (before, after, at) => {
-    const { problems } = read({ source: template.replace(before, after) });
+    const { problems } = readDraft({ source: template.replace(before, after) });
     expect(problems).toMatchObject([{ line: lineOf(at) }]);
   });
 

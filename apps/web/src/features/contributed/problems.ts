@@ -2,6 +2,7 @@ import { checkKernel, type KernelFile, messageOf, requestWholeDevice } from '@ti
 import {
   defaultsOf,
   featuresOf,
+  featureText,
   type GpuKernel,
   InputError,
   type Problem as KernelProblem,
@@ -36,7 +37,7 @@ export type Draft = Omit<KernelFile, 'author'>;
  *
  * @param hasWebGpu whether this browser may have a compiler
  */
-export function read(draft: Draft, hasWebGpu = true): Checked {
+export function readDraft(draft: Draft, hasWebGpu = true): Checked {
   try {
     const { kernel } = checkKernel({ ...draft, author: 'you' });
     return { problems: [], kernel, compiled: hasWebGpu ? null : 'This browser has no WebGPU' };
@@ -87,7 +88,7 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
   const values = defaultsOf(kernel.tunables);
   for (const dtype of kernel.dtypes) {
     const missing = featuresOf(kernel, values, dtype).find((name) => !opened.features.has(name));
-    if (missing) return { problems: [], compiled: `This browser’s GPU lacks ${missing}` };
+    if (missing) return { problems: [], compiled: `This browser’s GPU lacks ${featureText(missing)}` };
     const code = specialise(kernel, values, dtype);
     const above = code.split('\n').length - source.split('\n').length;
     opened.pushErrorScope('validation');

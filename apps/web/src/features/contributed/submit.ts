@@ -1,4 +1,10 @@
-import { FAMILIES, parseShapes } from '@tilemark/core';
+import {
+  bestVariantSchema,
+  contributedKernelSchema,
+  FAMILIES,
+  parseShapes,
+  submissionOf,
+} from '@tilemark/core';
 import {
   DTYPES,
   type Dtype,
@@ -6,11 +12,12 @@ import {
   InputError,
   idsOf,
   type OpId,
+  type Problem,
   type Shape,
 } from '@tilemark/kernels';
 import { z } from 'zod';
-import { type Answer, ask, submitSweep } from '@/ui/request';
-import { type Draft, read } from './problems';
+import { type Answer, ask, read, submitSweep } from '@/ui/request';
+import { type Draft, readDraft } from './problems';
 
 /** Shapes as people write them, or a family of them by its name. Throws InputError at `shapes`. */
 export function shapesIn(op: OpId, text: string): readonly Shape[] {
@@ -23,9 +30,8 @@ export interface Wanted {
   readonly kernel: GpuKernel;
   readonly shapes: readonly Shape[];
   readonly dtype: Dtype;
-  /** Device keys that the reader chose; none: all that take such kernels. */
-  readonly chosen: readonly string[];
-  readonly able: readonly string[];
+  /** Keys. */
+  readonly devices: readonly string[];
 }
 
 const formSchema = z.object({
@@ -53,7 +59,7 @@ export const kernelRequestSchema = (able: readonly string[]) =>
       return z.NEVER;
     };
     const draft = draftOf(file);
-    const { kernel } = read(draft);
+    const { kernel } = readDraft(draft);
     if (!kernel) return refuse('source', 'Correct the kernel.');
     if (able.length === 0) {
       return refuse('devices', 'No device here runs contributed kernels now.');
@@ -63,67 +69,39 @@ export const kernelRequestSchema = (able: readonly string[]) =>
       if (shapes.length === 0) return refuse('shapes', 'Enter at least one shape.');
       const [first = 'f32'] = kernel.dtypes;
       const known = kernel.dtypes.includes(dtype) ? dtype : first;
-      return { draft, kernel, shapes, chosen, able, dtype: known };
+      const devices = chosen.length > 0 ? chosen : able;
+      return { draft, kernel, shapes, devices, dtype: known };
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       return refuse('shapes', error.message);
     }
   });
 
-/** More pairs of device and shape than this are measured beside naive alone. */
-const MOST_PAIRS = 48;
-
 /**
  * Keeps the kernel as a version and lets it run beside naive and the best of ours on each device.
  * The value is the id of the version.
  */
-export async function submitKernel(wanted: Wanted): Promise<Answer<string>> {
-  const { able, chosen, draft, dtype, kernel, shapes } = wanted;
-  const { contributedKernelSchema } = await import('@tilemark/core');
+export async function submitKernel({
+  devices,
+  draft,
+  dtype,
+  kernel: { epilogue, op },
+  shapes,
+}: Wanted): Promise<Answer<string>> {
   const kept = await ask('/api/v1/kernels', {
     body: JSON.stringify(draft),
     answer: contributedKernelSchema,
   });
   if (!kept.ok) return kept;
   const { id } = kept.value;
-  const devices = chosen.length > 0 ? chosen : able;
-  const pairs = devices.flatMap((device) => shapes.map((shape) => ({ device, shape })));
-  const bests = pairs
-    .slice(0, MOST_PAIRS)
-    .map(({ device, shape }) => bestCase(kernel.op, shape, dtype, device));
-  const of = { shapes: [...shapes], dtypes: [dtype] };
-  const cases = [
-    { ...of, kernel: `${kernel.op}/naive`, tunables: {} },
-    { ...of, kernel: id, tunables: {} },
-    ...(await Promise.all(bests)),
-  ];
-  const sweep = await submitSweep({
-    name: id,
-    spec: {
-      cases,
-      profiles: ['default'],
-      policy: 'default',
-      ...(chosen.length > 0 && { devices: [...chosen] }),
-    },
-  });
+  const asked = { kernel: id, op, epilogue, shapes, dtypes: [dtype], devices };
+  const sweep = await submitSweep({ name: id, spec: await submissionOf(asked, bestOf) });
   return sweep.ok ? { ok: true, value: id } : sweep;
 }
 
-/** The best of ours for a device, as the grid knows it; `tiled` where no result can decide. */
-async function bestCase(op: OpId, shape: Shape, dtype: Dtype, device: string) {
-  const { bestVariantSchema } = await import('@tilemark/core');
+/** What the grid recommends for a device; null where it has nothing to say. */
+async function bestOf({ dtype, op, shape }: Problem, device: string) {
   const sizes = Object.entries(shape).map(([name, size]) => [name, String(size)]);
   const query = new URLSearchParams([['op', op], ['dtype', dtype], ['device', device], ...sizes]);
-  const answer = await fetch(`/api/v1/best?${query}`).catch(() => null);
-  const { kernel, tunables } = answer?.ok
-    ? bestVariantSchema.parse(await answer.json()).variant
-    : { kernel: `${op}/tiled`, tunables: {} };
-  const values = Object.entries(tunables).map(([name, value]) => [name, [value]]);
-  return {
-    kernel,
-    tunables: Object.fromEntries(values),
-    onlyOn: [device],
-    shapes: [shape],
-    dtypes: [dtype],
-  };
+  return read(`/api/v1/best?${query}`, bestVariantSchema);
 }

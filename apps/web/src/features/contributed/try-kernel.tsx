@@ -16,7 +16,7 @@ import { keepDraft, keptDraft, readFiles } from './draft';
 import { WgslEditor } from './editor';
 import { Findings } from './findings';
 import { NoContributedWorker } from './no-worker';
-import { type Checked, compile, read } from './problems';
+import { type Checked, compile, readDraft } from './problems';
 import { draftOf, type KernelForm, kernelRequestSchema, submitKernel } from './submit';
 
 /** A device with why it takes no contributed kernels; null: it does. */
@@ -83,8 +83,8 @@ export function TryKernel({ devices, from }: TryKernelProps) {
   };
   const open = async (files: readonly File[]) => {
     try {
-      const read = await readFiles(files);
-      begin(read.source === undefined ? read : { manifest: '', ...read });
+      const draft = await readFiles(files);
+      begin(draft.source === undefined ? draft : { manifest: '', ...draft });
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       form.setError('root', { message: error.message });
@@ -256,7 +256,7 @@ function opening(from: TryKernelProps['from']): KernelForm {
 }
 
 const readHere = (source: string, manifest: string): Checked =>
-  read(draftOf({ source, manifest }), navigator.gpu !== undefined);
+  readDraft(draftOf({ source, manifest }), navigator.gpu !== undefined);
 
 /** What is known of a draft: its manifest and bindings at once, the compiler's word after a pause. */
 function useChecked(source: string, manifest: string): Checked {

@@ -8,10 +8,9 @@ import {
   type SoftwareVersion,
   type VersionResult,
 } from '@tilemark/core';
-import { rateOf, shapeText } from '@tilemark/kernels';
+import { featureText, rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
-import { featureText } from '@/features/kernels/needs';
 import { ShorterMedian, WideInterval } from '@/features/leaderboard/row-parts';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';

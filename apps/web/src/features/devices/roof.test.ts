@@ -1,6 +1,9 @@
+import type { ResultDetail } from '@tilemark/core';
+import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run } from '@/server/results.test-helper';
-import { aboveRoof, type DeviceRoof, deviceRoofs, peakOver } from './roof';
+import { Headline } from '../results/outcome';
+import { aboveRoof, type DeviceRoof, deviceRoofs, peakOver, roofOver } from './roof';
 
 const survey = {
   profile: 'default' as const,
@@ -41,6 +44,19 @@ it('reads the roof that results were held against where nothing was surveyed', (
     },
   ]);
   expect(deviceRoofs([], [run({ outcome: measured(5) })])).toEqual([]);
+});
+
+it.each([
+  ['default', null],
+  ['smoke', null],
+  ['default', { ns: 50, bound: 'compute' }],
+  ['default', { ns: 50, bound: 'bandwidth' }],
+] as const)('draws a peak beside a result of policy %s and roof %j only where its share is given', (policy, roof) => {
+  const result = run({ policy, outcome: measured(100, { roof }) }) as ResultDetail;
+  const text = renderToStaticMarkup(Headline({ result })).replaceAll(/<[^>]*>/g, ' ');
+  expect(/no % of peak|not known/.test(text)).toBe(roof === null);
+  expect(text.includes('50%')).toBe(roof !== null);
+  expect(roofOver(result, [survey], [])?.peaks).toEqual(roof ? survey.peaks : undefined);
 });
 
 it('finds one peak in results of all kernels and of halves that are summed either way', () => {

@@ -51,6 +51,22 @@ export function deviceRoofs(
   ];
 }
 
+/**
+ * The lines to draw a result under, those of its profile and element type; null where its share of a
+ * measured peak is not known: a page that says so shows no peak beside it.
+ */
+export function roofOver(
+  result: RunResult,
+  surveys: readonly RooflineRecord[],
+  bests: readonly RunResult[],
+): DeviceRoof | null {
+  const { outcome, problem, profile } = result;
+  if (outcome?.kind !== 'measured' || !outcome.measurement.roof) return null;
+  const roof = deviceRoofs(surveys, [result, ...bests]).find((each) => each.profile === profile);
+  const peaks = roof?.peaks.filter(({ dtype }) => dtype === DTYPES[problem.dtype].peak) ?? [];
+  return roof && peaks.length > 0 ? { ...roof, peaks } : null;
+}
+
 function roofOfResults(profile: Profile, results: readonly RunResult[]): DeviceRoof | null {
   const { copies, peaks } = statedRates(
     results.flatMap(({ outcome, problem, variant }) =>

@@ -1,8 +1,8 @@
 'use client';
 
-import { opsUnit } from '@tilemark/kernels';
+import { DTYPES, opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
-import { formatIntensity, formatRate } from '@/ui/format';
+import { formatIntensity, formatRate, intensityUnit } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
 import { aboveRoof, type DeviceRoof, type RooflinePlace } from './roof';
@@ -43,6 +43,7 @@ export function RooflinePlot({
   const bandwidth = roof.gigabytesPerSecond;
   // Integers have operations, not floating-point ones.
   const units = [...new Set(roof.peaks.map(({ dtype }) => opsUnit(dtype)))].join(' or ');
+  const isInteger = roof.peaks.every(({ dtype }) => DTYPES[dtype].isInteger);
   const draw = useCallback<DrawPlot>(
     (Plot) => {
       const intensities = points.map(({ flopPerByte }) => flopPerByte);
@@ -57,7 +58,7 @@ export function RooflinePlot({
       const y = logAxis([...rates, ...lines.map(({ rate }) => rate)]);
       return {
         ...MARGIN,
-        x: { ...x.scale, label: 'arithmetic intensity (FLOP/byte) →' },
+        x: { ...x.scale, label: `arithmetic intensity (${intensityUnit(isInteger)}) →` },
         y: { ...y.scale, label: `↑ ${units}, higher is better` },
         color: { domain: series, range: series.map(styles.color) },
         symbol: { domain: series, range: series.map(styles.symbol) },
@@ -97,7 +98,7 @@ export function RooflinePlot({
         ],
       };
     },
-    [points, roof, bandwidth, series, styles, units],
+    [points, roof, bandwidth, series, styles, units, isInteger],
   );
 
   const best = points.toSorted((a, b) => b.rate - a.rate)[0];
@@ -120,7 +121,7 @@ export function RooflinePlot({
           : []
       }
       caption={`${device}, profile ${roof.profile}: ${bandwidth === null ? 'no copy was measured' : `fastest copy ${formatRate(bandwidth)} GB/s`}, and peak multiply-adds${roof.from === 'results' ? ', from results' : ''}. Higher is better. ${aboveRoof(roof, points)}`.trimEnd()}
-      summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} ${units} and ${formatIntensity(best.flopPerByte)}.`}
+      summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} ${units} and ${formatIntensity(best.flopPerByte, isInteger)}.`}
     />
   );
 }

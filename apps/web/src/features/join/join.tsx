@@ -15,7 +15,7 @@ import { type BrowserGpu, findGpu } from './browser-device';
 import { keep, kept } from './keep';
 import { Lending, type LendingState } from './lending';
 import { Quick } from './quick';
-import { runText } from './read';
+import { runText } from './run-text';
 import { RunsTable } from './runs-table';
 import { useHold } from './use-hold';
 

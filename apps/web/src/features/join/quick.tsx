@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { Button, TextLink } from '@/ui/button';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
-import { ask } from '@/ui/request';
+import { ask, read } from '@/ui/request';
 import { benchmarkHere, type EndedRun, type QuickState } from './lending';
-import { read, runText } from './read';
+import { runText } from './run-text';
 import { RunsTable, timesOf } from './runs-table';
 
 const importedSchema = z.object({ id: z.string() });

@@ -1,4 +1,5 @@
 import type { KernelNeeds } from '@tilemark/core';
+import { featureText } from '@tilemark/kernels';
 import { Fragment } from 'react';
 import type { Fact } from '@/ui/facts';
 import { formatBytes, formatCount } from '@/ui/format';
@@ -10,12 +11,6 @@ export const needsFacts = (needs: KernelNeeds): Fact[] => [
   { name: 'Features', value: needs.features.map(featureText).join(', ') || 'none' },
   { name: 'Limits to request', value: <Limits of={needs} /> },
 ];
-
-/** Sizes of subgroups and of their matrices are properties of the adapter, not features of WebGPU. */
-export const featureText = (name: string): string =>
-  name
-    .replace(/^subgroup-size-(\d+)$/, 'subgroups of $1 threads')
-    .replace(/^subgroup-matrix-(\w+)-(\w+)-(\S+)$/, '$1 to $2 matrices of $3');
 
 /** The limits beyond those that every device has without asking (WebGPU, 3.6.2), with what is needed. */
 function Limits({ of: { workgroupSize, workgroupBytes } }: { of: KernelNeeds }) {

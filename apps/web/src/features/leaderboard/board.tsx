@@ -15,6 +15,7 @@ import {
 import { opOf, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
+import { OVER_NAIVE } from '@/features/results/columns';
 import { UnconfirmedMark } from '@/features/results/confirmation';
 import { RoofText } from '@/features/results/outcome';
 import {
@@ -116,8 +117,8 @@ export function Board({
           ...(isOverNaive
             ? [
                 {
-                  head: 'Over naive',
-                  title: 'Ratio of the two medians',
+                  head: OVER_NAIVE,
+                  title: 'Ratio of the medians on the device',
                   isFigure: true,
                   cell: ({ speedupOverNaive: ratio }: BoardRow) =>
                     ratio === null ? '–' : formatSpeedup(ratio),

@@ -1,5 +1,5 @@
 import { openStore, type Store } from '@tilemark/core/server';
-import { shapeText } from '@tilemark/kernels';
+import { DTYPES, idsOf, kernelsOf, OPS, parseProblem, shapeText } from '@tilemark/kernels';
 import { isValidElement, type ReactElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -62,6 +62,23 @@ test('groups that hide every device are not taken for a profile without results'
   const html = isValidElement(content) ? renderToStaticMarkup(content) : '';
   expect(html).toContain('No device shown has measured matmul 64 f32 under default yet');
   expect(html).not.toContain('Nothing in f32');
+});
+
+test('what nobody has measured leads to the kernel to run, never to a sweep of naive', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Software adapter', 'w7', 'software');
+  for (const op of idsOf(OPS)) {
+    const [kernel] = kernelsOf(op);
+    const dtypes = idsOf(DTYPES).filter((dtype) => kernel?.dtypes.includes(dtype));
+    for (const dtype of dtypes) {
+      const run = kernelRun(deviceKey, `${op}/naive`, parseProblem({ op, shape: '64', dtype }));
+      await recordAll(store, deviceKey, workerId, [[run, measured(1e6)]]);
+      const { html } = await openedOf({ op, dtype, shape: '48', groups: 'gpu' });
+      expect(html).toContain('has measured');
+      expect(html.match(/href="[^"]*"/g)?.map((href) => href.replaceAll('&amp;', '&'))).toEqual([
+        `href="/best?op=${op}&dtype=${dtype}&profile=default&shape=48"`,
+      ]);
+    }
+  }
 });
 
 test('a row states over how many runs its median is', async () => {

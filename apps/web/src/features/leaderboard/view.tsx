@@ -244,18 +244,13 @@ async function empty(
     );
   }
   if (items.some((device) => device.results > 0)) {
-    const sweep = new URLSearchParams({
-      kernel: `${op}/naive`,
-      dtype,
-      profile,
-      ...(shape && { shape }),
-    });
+    const asked = new URLSearchParams({ op, dtype, profile, ...(shape && { shape }) });
     return (
       <Empty
         title={`No device shown has measured ${op} ${formatShape(shape ?? '')} ${dtype} under ${profile} yet`}
       >
-        <p>Choose another problem or more groups above, or measure this one.</p>
-        <ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this problem</ButtonLink>
+        <p>Choose another problem or more groups above.</p>
+        <ButtonLink href={`/best?${asked}`}>Find a kernel for this problem</ButtonLink>
       </Empty>
     );
   }

@@ -50,6 +50,9 @@ export const rateColumn = <Row,>(
   },
 });
 
+/** Of the naive kernel's variants, on boards those of any sweep, the one that every ratio is over. */
+export const OVER_NAIVE = 'Over the fastest naive';
+
 /** Of rows that have them as fields. */
 export const PROBLEM = problemColumn(
   (row: { readonly problem: Problem; readonly profile?: Profile | null }) => row,

@@ -7,11 +7,11 @@ import {
   deviceSchema,
   familyById,
   kernelDetailSchema,
-  onlyValues,
   outcomeReason,
   pageOf,
   type RunResult,
   runResultSchema,
+  submissionOf,
   sweepCreatedSchema,
   sweepSchema,
   workerSchema,
@@ -21,7 +21,6 @@ import {
   defaultsOf,
   InputError,
   type OpId,
-  type Problem,
   parseShape,
   type Regime,
   refuseIf,
@@ -129,17 +128,19 @@ export async function submitFile(
   const rival = baseline && (await keep(site, baseline));
   const kept = await keep(site, path);
   const version = { ...problems, kernel: kept.id, tunables: asked?.tunables ?? {} };
-  const cases = rival
-    ? [{ ...version, rival: { kernel: rival.id, tunables: {} } }]
-    : [
-        { ...problems, kernel: `${op}/naive`, tunables: {} },
-        version,
-        ...(await earlierOf(site, kept, problems)),
-        ...(await bestOf(site, op, problems, served[0])),
-      ];
+  const spec = rival
+    ? {
+        cases: [{ ...version, rival: { kernel: rival.id, tunables: {} } }],
+        devices: served,
+        epilogue,
+      }
+    : await submissionOf({ ...version, op, epilogue, devices: served }, (problem, device) =>
+        site.best(problem, { device }),
+      );
+  const earlier = rival ? [] : await earlierOf(site, kept, problems);
   const sweep = await site.post('sweeps', sweepCreatedSchema, {
     name: (rival ? `${kept.id} against ${rival.id}` : kept.id).slice(0, 120),
-    spec: { cases, devices: served, regime, epilogue },
+    spec: { ...spec, cases: [...spec.cases, ...earlier], regime },
   });
   return { site, sweep: sweep.id, kernel: kept.id, served, unserved };
 }
@@ -193,30 +194,6 @@ async function earlierOf(
   const { dtypes } = await site.get(`kernels/${earlier.id}`, kernelDetailSchema);
   const isAble = problems.dtypes.every((dtype) => dtypes.includes(dtype));
   return isAble ? [{ ...problems, kernel: earlier.id, tunables: {} }] : [];
-}
-
-/** What the grid recommends for each problem, where it has a recommendation. */
-async function bestOf(site: GridClient, op: OpId, { dtypes, shapes }: Problems, device = '') {
-  const cases = new Map<
-    string,
-    { kernel: string; tunables: object; shapes: Shape[]; dtypes: Dtype[] }
-  >();
-  for (const dtype of dtypes) {
-    for (const shape of shapes) {
-      const best = await site.best({ op, shape, dtype } as Problem, { device });
-      if (!best || best.variant.kernel === `${op}/naive`) continue;
-      const key = `${best.address} ${dtype}`;
-      const known = cases.get(key)?.shapes ?? [];
-      const { kernel, tunables } = best.variant;
-      cases.set(key, {
-        kernel,
-        tunables: onlyValues(tunables),
-        shapes: [...known, shape],
-        dtypes: [dtype],
-      });
-    }
-  }
-  return [...cases.values()];
 }
 
 function shapesOf(op: OpId, text: string): readonly Shape[] {

@@ -2,8 +2,10 @@ import type { PrismaClient } from '@tilemark/db';
 import { isKnownProblem, shapeText } from '@tilemark/kernels';
 import { METHODOLOGY_VERSION } from '../../measure/outcome';
 import { headline, type Interval, spreadPrior } from '../../rank/headline';
+import { hasInterval } from '../../statistics/interval-name';
 import type { DeviceRef, Sweep } from '../../view/api';
 import { isMeasured, type RunView, runView } from '../../view/run';
+import { rangesOf } from './boards/comparisons';
 import { spreadOf } from './boards/headlines';
 import type { VariantBest } from './columns';
 import { LOSSES } from './contributed-runs';
@@ -15,12 +17,14 @@ import { type Waiting, waitingOf } from './waiting';
 // What the page of a contributed kernel shows: its runs beside ours, and what they wait for.
 
 /** What one of ours does on a device and problem. */
-export type Beside = VariantBest;
+export type Beside = VariantBest & { readonly isRange: boolean };
 
 /** The newest run of a variant on a problem and device; of searches, those by the full protocol. */
 export interface ContributedRun extends RunView {
   /** As on boards, of a published version; of another the run's own, with the spread between runs. */
-  readonly headline: (Interval & { readonly resultId: string | null }) | null;
+  readonly headline:
+    | (Interval & { readonly resultId: string | null; readonly isRange: boolean })
+    | null;
 }
 
 export interface ContributedResults {
@@ -72,12 +76,14 @@ export async function contributedResultsOf(
       orderBy: [{ methodology: 'desc' }, { standing: 'asc' }, { medianNs: 'asc' }],
     }),
   ]);
+  const ranges = await rangesOf(db, [...best, ...naive]);
+  const beside = (row: VariantBest) => ({ ...row, isRange: ranges.has(row.resultId) });
   return {
     runs,
     waiting,
     searches,
-    best,
-    naive,
+    best: best.map(beside),
+    naive: naive.map(beside),
     quarantined: quarantined.map(({ device }) => device),
   };
 }
@@ -115,7 +121,9 @@ async function newestRuns(db: PrismaClient, ids: readonly string[]): Promise<Con
     return {
       ...run,
       ...(row.state === 'running' && { kind: 'running' as const }),
-      headline: same ?? ownHeadline(run, spreads.get(row.deviceKey)),
+      headline: same
+        ? { ...same, isRange: same.invocations === 1 && isRangeOf(run) }
+        : ownHeadline(run, spreads.get(row.deviceKey)),
     };
   });
   return views.toSorted((a, b) => ids.indexOf(a.variant.kernel) - ids.indexOf(b.variant.kernel));
@@ -131,8 +139,11 @@ function ownHeadline(
   if (!isMeasured(run)) return null;
   const { highNs, lowNs, medianNs } = run.figures;
   const time = { medianNs: Number(medianNs), lowNs: Number(lowNs), highNs: Number(highNs) };
-  return { ...headline([time], spread), resultId: run.resultId };
+  return { ...headline([time], spread), resultId: run.resultId, isRange: isRangeOf(run) };
 }
+
+const isRangeOf = (run: RunView): boolean =>
+  isMeasured(run) && !hasInterval({ n: run.figures.samples, independent: run.figures.independent });
 
 async function searchesOf(db: PrismaClient, id: string): Promise<Sweep[]> {
   const rows = await db.$queryRaw<{ id: string }[]>`

@@ -28,8 +28,6 @@ export const report = (
   source: { date: null, note: null, ...source },
   hardware: { gpu: null, cpu: null },
   results: [],
-  transfers: [],
-  profiles: [],
   ...parts,
 });
 

@@ -1,5 +1,4 @@
 import type { Problem } from '@tilemark/kernels';
-import type { Published } from '../../view/suite';
 import { type Figure, figure, report, squareMatmul } from './report';
 
 /** How the tiles of A and B are stored, by the label of the report on layouts. */
@@ -22,30 +21,6 @@ const fiveKernels = (block: number, n: number, [basicMs = 0, ...layoutsMs]: numb
   }),
 ];
 
-/** A row of the report's profiles: percent of the hardware's peak, and the time under the profiler. */
-const profile = (
-  label: string,
-  block: number | null,
-  [compute = 0, memory = 0, l1 = 0, l2 = 0, dram = 0, durationMs = 0]: number[],
-  occupancy?: readonly [theoretical: number, achieved: number, warps: number],
-): Published['profiles'][number] => ({
-  label,
-  block,
-  durationMs,
-  computeThroughputPercent: compute,
-  memoryThroughputPercent: memory,
-  l1Percent: l1,
-  l2Percent: l2,
-  dramPercent: dram,
-  occupancy: occupancy
-    ? {
-        theoreticalPercent: occupancy[0],
-        achievedPercent: occupancy[1],
-        theoreticalWarpsPerMultiprocessor: occupancy[2],
-      }
-    : null,
-});
-
 const LAYOUTS_REPORT = {
   id: 'lab-report-shared-memory-layouts',
   title:
@@ -59,12 +34,6 @@ const hardware = { gpu: 'NVIDIA GeForce RTX 3080', cpu: 'AMD Ryzen 9 3900X' };
 export const publishedLayouts = report(LAYOUTS_REPORT, {
   hardware,
   results: fiveKernels(16, 8192, [2198.0593, 1558.5309, 1542.6879, 828.9903, 788.8635]),
-  profiles: [
-    profile('RR', null, [36.71, 98.34, 98.77, 7.45, 8.98, 67.05]),
-    profile('RC', null, [37.6, 97.06, 98.67, 7.86, 9.69, 64.66]),
-    profile('CR', null, [70.64, 72.63, 74.36, 14.6, 17.91, 34.17]),
-    profile('CC', null, [74.55, 74.55, 75.8, 15.25, 18.55, 33.31]),
-  ],
 });
 
 /** Section 1.2. */
@@ -75,12 +44,6 @@ export const publishedBlockSize = report(LAYOUTS_REPORT, {
     ...fiveKernels(8, 8192, [1648.1403, 1514.4014, 1490.1791, 1471.4109, 1485.4773]),
     ...fiveKernels(16, 8192, [2200.3598, 1565.7458, 1507.4701, 821.5708, 789.1053]),
     ...fiveKernels(32, 8192, [4263.6925, 4871.2111, 4703.7056, 1013.8894, 905.0313]),
-  ],
-  profiles: [
-    profile('CC', 4, [38.76, 38.78, 39.03, 9.34, 14.78, 5660], [33.33, 33.33, 16]),
-    profile('CC', 8, [60.31, 60.31, 61.45, 21.88, 26.46, 1490], [66.67, 66.73, 32]),
-    profile('CC', 16, [75.05, 75.05, 76.07, 15.55, 18.86, 1140], [100, 99.93, 48]),
-    profile('CC', 32, [60.98, 60.98, 61.27, 6.92, 8.45, 1260], [66.67, 66.6, 32]),
   ],
 });
 
@@ -98,10 +61,6 @@ export const publishedHostVsDevice = report(LAYOUTS_REPORT, {
     figure('serial host', 'matmul/cpu-naive', {}, squareMatmul(2048), 55424.7819),
     figure('OpenMP host', 'matmul/cpu-parallel', {}, squareMatmul(2048), 2895.9454),
     figure('OpenMP host', 'matmul/cpu-parallel', {}, squareMatmul(4096), 115792.4934),
-  ],
-  transfers: [
-    { shape: { m: 2048, n: 2048, k: 2048 }, hostToDeviceMs: 9.9945, deviceToHostMs: 2.9613 },
-    { shape: { m: 4096, n: 4096, k: 4096 }, hostToDeviceMs: 38.1125, deviceToHostMs: 10.7331 },
   ],
 });
 

@@ -1,12 +1,12 @@
 import { duelView, isContributed } from '@tilemark/core';
-import { DTYPES, particularsText, shapeText } from '@tilemark/kernels';
+import { particularsText, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { CompareTick } from '@/features/compare/pick';
 import { DeviceName } from '@/features/devices/device-name';
-import { deviceRoofs } from '@/features/devices/roof';
+import { roofOver } from '@/features/devices/roof';
 import { pointOf } from '@/features/devices/roofline';
 import { RooflinePlot } from '@/features/devices/roofline-plot';
 import { Address, kernelHref } from '@/features/kernels/address';
@@ -64,10 +64,7 @@ export default async function ResultPage({ params }: Props) {
     store.rooflines.latest(result.device.key),
     store.devices.best(result.device.key),
   ]);
-  const peak = DTYPES[problem.dtype].peak;
-  const roof = deviceRoofs(surveys, [result, ...bests])
-    .filter(({ profile }) => profile === result.profile)
-    .map((each) => ({ ...each, peaks: each.peaks.filter(({ dtype }) => dtype === peak) }))[0];
+  const roof = roofOver(result, surveys, bests);
   const points = pointOf(result);
   const origin = originOf(await headers());
   const short = `${origin}/r/${shortId(id)}`;
@@ -159,7 +156,7 @@ export default async function ResultPage({ params }: Props) {
                 <Samples sides={[{ name: '', series: measurement.cold }]} />
               </Panel>
             </Section>
-            {roof && roof.peaks.length > 0 && points.length > 0 && (
+            {roof && points.length > 0 && (
               <Section id="roofline" title="Roofline">
                 <Panel>
                   <RooflinePlot roof={roof} points={points} device={result.device.name} />

@@ -3,6 +3,7 @@ import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Rate, Timing } from '@/ui/facts';
 import { formatMetric } from '@/ui/format';
+import { OVER_NAIVE } from '../../results/columns';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
 import { problemText } from '../runs';
 import { ReportCell } from './report';
@@ -91,7 +92,7 @@ export const COLUMNS: readonly ResultColumn[] = [
   ...metricColumns,
   {
     id: 'speedup',
-    name: () => 'Over the fastest naive',
+    name: () => OVER_NAIVE,
     isFigure: true,
     better: 'higher',
     sort: ({ speedup }) => speedup?.ratio,

@@ -289,9 +289,9 @@ export async function headToHeadOf(db: PrismaClient, { a, b, of }: Pair): Promis
 }
 
 /** Of single invocations, the results whose samples are too few for an interval. */
-async function rangesOf(
+export async function rangesOf(
   db: PrismaClient,
-  rows: readonly HeadlineRow[],
+  rows: readonly Pick<HeadlineRow, 'invocations' | 'resultId'>[],
 ): Promise<ReadonlySet<string>> {
   const ids = rows.flatMap(({ invocations, resultId }) => (invocations === 1 ? [resultId] : []));
   const found = await db.$queryRaw<{ id: string }[]>`

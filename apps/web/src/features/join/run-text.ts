@@ -1,6 +1,5 @@
 import type { Step } from '@tilemark/core';
 import { shapeText, variantAddress } from '@tilemark/kernels';
-import type { z } from 'zod';
 import { formatShape } from '@/ui/format';
 import type { LendingState } from './lending';
 
@@ -19,13 +18,3 @@ const STEPS = {
 /** What a tab is doing. */
 export const runText = ({ variant, problem, step }: NonNullable<LendingState['run']>): string =>
   `${variantAddress(variant)}, ${formatShape(shapeText(problem))} ${problem.dtype}: ${step ? STEPS[step] : 'starting'}…`;
-
-/** What the API says to anybody; null where it says nothing. */
-export async function read<T>(url: string, schema: z.ZodType<T>): Promise<T | null> {
-  try {
-    const response = await fetch(url);
-    return response.ok ? schema.parse(await response.json()) : null;
-  } catch {
-    return null;
-  }
-}
