@@ -13,7 +13,6 @@ import { Live } from '@/ui/live';
 import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
-import { Words } from '@/ui/words';
 
 export async function generateMetadata({
   searchParams,
@@ -73,7 +72,6 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         }
       >
         {SUBTITLES[query.view]}
-        <Words />
       </PageHeader>
       <ViewLinks query={query} />
       <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />

@@ -63,15 +63,19 @@ async function openServices(): Promise<Services> {
   const { alarmWebhook, databaseUrl, gpuSeconds, isBehindProxy, isPublic, limits, redisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
   const store = openStore(databaseUrl, { gpuSeconds });
-  const queue = openQueue({
-    databaseUrl,
-    redisUrl,
-    onError: (error) => log.warn({ err: error }, 'the queue reported an error'),
-  });
+  let queue: Queue | undefined;
   const stop = new AbortController();
   return {
     store,
-    queue,
+    // Pages have none.
+    get queue() {
+      queue ??= openQueue({
+        databaseUrl,
+        redisUrl,
+        onError: (error) => log.warn({ err: error }, 'the queue reported an error'),
+      });
+      return queue;
+    },
     recent: sharedReads(KEEP_MS),
     settings: {
       alarmWebhook,
@@ -85,7 +89,7 @@ async function openServices(): Promise<Services> {
     stopping: stop.signal,
     async close() {
       stop.abort();
-      await Promise.all([queue.close(), store.close()]);
+      await Promise.all([queue?.close(), store.close()]);
     },
   };
 }

@@ -5,31 +5,39 @@
  * in the URL, and the format of numbers and dates.
  */
 import { useRouter } from 'next/navigation';
-import { useState, useTransition } from 'react';
+import { type ComponentProps, useState, useTransition } from 'react';
 import { Button } from './button';
-import { ask } from './request';
+import { ask, createdSchema } from './request';
 
 /**
  * A button that calls the API and refreshes the page, or shows why the call was refused.
  *
- * @param label what the action applies to, for readers who do not see the row
+ * @param body sent as JSON
+ * @param label what the action applies to, for readers who do not see the row; absent: there is no row
  * @param question confirmed before something that cannot be undone
  * @param next where to go afterwards; absent: the page stays
+ * @param opens the place whose page of what was made is opened afterwards: `/sweeps`
  */
 export function Action({
   url,
   method = 'POST',
+  body,
   children,
   label,
   question,
   next,
+  opens,
+  look = 'quiet',
 }: {
   url: string;
   method?: 'POST' | 'DELETE';
+  body?: object;
   children: string;
-  label: string;
+  label?: string;
   question?: string;
   next?: string;
+  opens?: string;
+  look?: ComponentProps<typeof Button>['look'];
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -38,9 +46,13 @@ export function Action({
   const act = () => {
     if (question !== undefined && !window.confirm(question)) return;
     startTransition(async () => {
-      const answer = await ask(url, { method });
+      const asked = { method, ...(body && { body: JSON.stringify(body) }) };
+      const answer = opens
+        ? await ask(url, { ...asked, answer: createdSchema })
+        : await ask(url, asked);
       setProblem(answer.ok ? null : answer.message);
-      if (answer.ok && next !== undefined) router.push(next);
+      const page = answer.ok && answer.value ? `${opens}/${answer.value.id}` : next;
+      if (answer.ok && page !== undefined) router.push(page);
       else router.refresh();
     });
   };
@@ -48,11 +60,11 @@ export function Action({
   return (
     <>
       <Button
-        look="quiet"
-        className="-ml-2 h-7 px-2"
+        look={look}
+        className={look === 'quiet' ? '-ml-2 h-7 px-2' : ''}
         onClick={act}
         disabled={isPending}
-        aria-label={`${children} ${label}`}
+        aria-label={label && `${children} ${label}`}
       >
         {children}
       </Button>

@@ -71,31 +71,11 @@ export function SelectField({
   );
 }
 
-/** A control with its label before it, in the line above a table. */
-export function InlineField({
-  id,
-  label,
-  children,
-}: {
-  id: string;
-  label: string;
-  children: ReactNode;
-}) {
-  return (
-    <span className="flex items-center gap-2">
-      <label htmlFor={id} className="text-muted">
-        {label}
-      </label>
-      {children}
-    </span>
-  );
-}
-
 /** A value, or one with its text. */
 type Option = string | readonly [value: string, text: string];
 
 /** Its options, or those of `children` where they are grouped. */
-export function Select({
+function Select({
   className = '',
   options = [],
   children,
@@ -116,7 +96,7 @@ export function Select({
   );
 }
 
-export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
+function Input({ className = '', ...rest }: ComponentProps<'input'>) {
   return <input className={`${controlStyle} ${className}`} {...rest} />;
 }
 

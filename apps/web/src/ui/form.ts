@@ -30,7 +30,7 @@ export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
     defaultValues: defaultValues as DefaultValues<z.input<Schema>>,
     resolver: zodResolver(schema),
   });
-  const { errors, isSubmitting } = form.formState;
+  const { formState } = form;
   const submit = form.handleSubmit(async (request) => {
     const answer = await send(request);
     if (answer.ok) return;
@@ -40,10 +40,9 @@ export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
   const isHydrated = useHydrated();
   /** What a labelled control needs: its id, its error, and its value. */
   const field = (name: Path<z.input<Schema>>) => {
-    const { message } = errors[name] ?? {};
     return {
-      id: `${id}-${name}`,
-      error: typeof message === 'string' ? message : undefined,
+      id: `${id}-${name}`.replaceAll('.', '-'),
+      error: form.getFieldState(name, formState).error?.message,
       ...form.register(name),
       // Hydration would discard what is typed before it.
       disabled: !isHydrated,
@@ -52,8 +51,13 @@ export function useRequestForm<Schema extends z.ZodType<unknown, FieldValues>>({
   return {
     form,
     field,
-    failure: errors.root?.message,
-    isPending: isSubmitting,
+    failure: formState.errors.root?.message,
+    isPending: formState.isSubmitting,
+    isHydrated,
     onSubmit: (event: { preventDefault(): void }) => void submit(event as never),
   };
 }
+
+export type RequestForm<Schema extends z.ZodType<unknown, FieldValues>> = ReturnType<
+  typeof useRequestForm<Schema>
+>;

@@ -72,7 +72,7 @@ export function HeatMap({
               const cell = cells[down]?.[across];
               if (!cell) {
                 return (
-                  <td key={key} className="figure text-muted" data-void="">
+                  <td key={key} className={isDense ? '!p-0' : 'figure text-muted'} data-void="">
                     {!isDense && '–'}
                   </td>
                 );

@@ -27,6 +27,9 @@ export const SiteFooter = () => (
     <div className="mx-auto flex max-w-6xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-xs text-muted sm:px-6">
       <p>{FOOTNOTE}</p>
       <nav aria-label="About" className="ml-auto flex gap-5">
+        <Link className="hover:text-ink" href="/docs/start#the-words">
+          Glossary
+        </Link>
         <Link className="hover:text-ink" href="/operate">
           Workers
         </Link>

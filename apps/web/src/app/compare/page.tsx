@@ -16,7 +16,6 @@ import { ButtonLink, TextLink } from '@/ui/button';
 import { Empty, Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
-import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Compare' };
 
@@ -37,7 +36,6 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         actions={isPair && <ButtonLink href={hrefOf(b.id, a.id)}>Swap A and B</ButtonLink>}
       >
         Is B faster than A? Differences within ±0.5% count as the same.
-        <Words />
       </PageHeader>
       <Refused
         reasons={[...refused, ...unknown.map((id) => `There is no result or device “${id}”.`)]}

@@ -10,7 +10,6 @@ import { Live } from '@/ui/live';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 import { NextPage } from '@/ui/table';
-import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Devices' };
 
@@ -46,7 +45,6 @@ export default async function DevicesPage({ searchParams }: { searchParams: Sear
         }
       >
         Machines with the same GPU, backend and runtime count as one device.
-        <Words />
       </PageHeader>
       <DevicesTable
         devices={[

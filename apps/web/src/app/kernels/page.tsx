@@ -12,7 +12,6 @@ import { formatShape } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
-import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Kernels' };
 
@@ -36,7 +35,6 @@ export default async function KernelsPage() {
       >
         One idea per rung: each kernel adds one idea to an earlier one. For every value of every
         tunable you can read the WGSL that runs.
-        <Words />
       </PageHeader>
       {ladders.map(({ op, fastest }, index) => (
         <Section

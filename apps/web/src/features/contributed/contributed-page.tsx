@@ -13,7 +13,6 @@ import { Ago, Moment } from '@/ui/facts';
 import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
-import { Words } from '@/ui/words';
 import { Compared } from './compared';
 import { Tunables } from './tunables';
 
@@ -59,7 +58,6 @@ export async function ContributedPage({
           {version.op}, brought <Moment date={version.createdAt} /> with the token of{' '}
           {version.author}
         </span>
-        <Words />
       </PageHeader>
       <Standing version={version} results={results} isWrong={isWrong} />
       {results.waiting.length > 0 && (

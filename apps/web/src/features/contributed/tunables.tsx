@@ -4,8 +4,8 @@ import { kernelById, shapeText } from '@tilemark/kernels';
 import { TuneForm } from '@/features/devices/tune-form';
 import { VariantLink } from '@/features/kernels/address';
 import { StatusBadge } from '@/features/sweeps/progress';
-import { SubmitButton } from '@/features/sweeps/submit-button';
 import { FastestTime } from '@/features/sweeps/tuning';
+import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { Facts, Rate } from '@/ui/facts';
 import { Panel, Section } from '@/ui/page';
@@ -35,7 +35,14 @@ export function Tunables({
     <Section
       id="tunables"
       title="Tunables"
-      actions={maySubmit && sweep && <SubmitButton sweep={sweep}>Sweep all values</SubmitButton>}
+      actions={
+        maySubmit &&
+        sweep && (
+          <Action url="/api/v1/sweeps" body={sweep} opens="/sweeps" look="plain">
+            Sweep all values
+          </Action>
+        )
+      }
     >
       <Panel>
         <Facts

@@ -72,10 +72,10 @@ test('what nobody has measured leads to the kernel to run, never to a sweep of n
     for (const dtype of dtypes) {
       const run = kernelRun(deviceKey, `${op}/naive`, parseProblem({ op, shape: '64', dtype }));
       await recordAll(store, deviceKey, workerId, [[run, measured(1e6)]]);
-      const { html } = await openedOf({ op, dtype, shape: '48', groups: 'gpu' });
+      const { html } = await openedOf({ op, dtype, shape: '96', groups: 'gpu' });
       expect(html).toContain('has measured');
       expect(html.match(/href="[^"]*"/g)?.map((href) => href.replaceAll('&amp;', '&'))).toEqual([
-        `href="/best?op=${op}&dtype=${dtype}&profile=default&shape=48"`,
+        `href="/best?op=${op}&dtype=${dtype}&profile=default&shape=96"`,
       ]);
     }
   }

@@ -5,7 +5,6 @@ import type { Counts, NewSweep, Sweep } from '@tilemark/core';
 import { Action } from '@/ui/action';
 import { ButtonAnchor, ButtonLink } from '@/ui/button';
 import { hasEnded } from './progress';
-import { SubmitButton } from './submit-button';
 
 /** What can be done with a sweep; `mayChange` for its owner and admins. */
 export function SweepActions({
@@ -42,7 +41,11 @@ export function SweepActions({
             Retry failed
           </Action>
         )}
-        {again && hasEnded(status, counts) && <SubmitButton sweep={again}>Run again</SubmitButton>}
+        {again && hasEnded(status, counts) && (
+          <Action url="/api/v1/sweeps" body={again} opens="/sweeps" look="plain">
+            Run again
+          </Action>
+        )}
         {tuned !== null && <ButtonLink href={tuned}>Tune again</ButtonLink>}
         <ButtonAnchor href={`${base}/results?format=csv`} download>
           Export CSV

@@ -14,7 +14,7 @@ import {
 } from '@tilemark/core';
 import type { Store, Winner } from '@tilemark/core/server';
 import { type Dtype, kernelOf, type OpId, shapeText } from '@tilemark/kernels';
-import { greatest, group, quantileSorted, rollup } from 'd3-array';
+import { greatest, group, quantileSorted } from 'd3-array';
 
 /** A device that has a map. */
 export interface MappedDevice {
@@ -105,33 +105,23 @@ function shippedMap(file: Evidence): WinnerMap {
 export interface Winning {
   readonly kernel: string;
   readonly letter: string;
-  /** How many shapes of each dtype, in the order of the maps. */
-  readonly winsBy: ReadonlyMap<Dtype, number>;
-  /** The sizes across between which four of five of its wins are. */
+  /** The sizes across between which four of five of its wins are, and that of the middle one. */
   readonly from: number;
+  readonly middle: number;
   readonly to: number;
 }
 
-/** The kernels that win somewhere, those that win most first. */
-export function winningKernels(all: readonly WinnerMap[]): Winning[] {
-  const winners = all.flatMap(({ winners }) => winners);
-  const byKernel = group(winners, ({ address }) => kernelOf(address));
-  return [...byKernel]
-    .toSorted(([, a], [, b]) => b.length - a.length)
-    .map(([kernel, won], at) => {
+/** The kernels that win somewhere, lettered from those of small sizes across to those of large ones. */
+export function winningKernels(maps: readonly WinnerMap[]): Winning[] {
+  const winners = maps.flatMap((map) => map.winners);
+  return [...group(winners, ({ address }) => kernelOf(address))]
+    .map(([kernel, won]) => {
       const sizes = won.map((winner) => sidesOf(winner).across).toSorted((a, b) => a - b);
-      return {
-        kernel,
-        letter: String.fromCharCode(65 + at),
-        winsBy: rollup(
-          won,
-          (alike) => alike.length,
-          ({ problem }) => problem.dtype,
-        ),
-        from: floorOf(quantileSorted(sizes, 0.1) ?? 1),
-        to: floorOf(quantileSorted(sizes, 0.9) ?? 1),
-      };
-    });
+      const sizeAt = (part: number) => floorOf(quantileSorted(sizes, part) ?? 1);
+      return { kernel, from: sizeAt(0.1), middle: sizeAt(0.5), to: sizeAt(0.9) };
+    })
+    .toSorted((a, b) => a.middle - b.middle || a.from - b.from || a.to - b.to)
+    .map((winning, at) => ({ ...winning, letter: String.fromCharCode(65 + at) }));
 }
 
 /** The sides of a cell: M and K of a product, rows and columns of a transpose. */

@@ -310,6 +310,23 @@ describe('a contributed kernel', () => {
     expect(await onBoards(id)).toBe(0);
   });
 
+  test.each([
+    [5, true],
+    [40, false],
+  ])('measured by %d samples, has a range for an interval: %s', async (samples, isRange) => {
+    const { id } = await store.contributed.add(newKernel(), somebody());
+    const { deviceKey, workerId } = await taking(`Of ${samples}`);
+    const [runId = ''] = await submitted(id, deviceKey);
+    await store.runs.claim(runId, workerId);
+    await end(runId, workerId, `Of ${samples}`, measured(1_000, { samples }));
+    const results = await store.contributed.results([id]);
+    expect(results.runs).toMatchObject([{ headline: { medianNs: 1_000, isRange } }]);
+    const naive = kernelRun(deviceKey, 'matmul/naive', square(64));
+    await recordAll(store, deviceKey, workerId, [[naive, measured(500, { samples })]]);
+    const beside = await store.contributed.results([id]);
+    expect([beside.best, beside.naive]).toMatchObject([[{ isRange }], [{ isRange }]]);
+  });
+
   test('that has cost a device twice is quarantined there, and says so', async () => {
     const { id } = await store.contributed.add(newKernel(), somebody());
     const { deviceKey, workerId } = await taking('Fragile');

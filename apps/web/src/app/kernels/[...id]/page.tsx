@@ -19,7 +19,6 @@ import { Facts } from '@/ui/facts';
 import { Notice, Refused } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 import { type SearchParams, searchObject } from '@/ui/query';
-import { Words } from '@/ui/words';
 
 type Props = { params: Promise<{ id: string[] }>; searchParams: SearchParams };
 
@@ -78,7 +77,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
         actions={<ButtonLink href={`/sweeps/new?${sweep}`}>Sweep this variant</ButtonLink>}
       >
         {kernel.idea}
-        <Words />
       </PageHeader>
       <Refused reasons={[...refused, ...noProblem]} reset={kernelHref(kernel.id)} />
       {(paragraph || tile) && (

@@ -7,7 +7,6 @@ import { LoginLink } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import type { SearchParams } from '@/ui/query';
-import { Words } from '@/ui/words';
 
 export const metadata: Metadata = { title: 'Try a kernel' };
 
@@ -35,7 +34,6 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
         A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
         on the devices of this grid.{' '}
         <TextLink href="/docs/bring#the-file">What a file contains</TextLink>
-        <Words />
       </PageHeader>
       {!maySubmit && (
         <Notice className="mb-6">

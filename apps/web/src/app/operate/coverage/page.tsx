@@ -2,11 +2,12 @@ import { sum } from 'd3-array';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { CoverageTable } from '@/features/coverage/coverage-table';
-import { RefreshStale } from '@/features/coverage/refresh';
 import { etagOf } from '@/server/etag';
 import { recentCoverage } from '@/server/services';
 import { readable, visitor } from '@/server/session/visitor';
+import { Action } from '@/ui/action';
 import { ButtonLink } from '@/ui/button';
+import { plural } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
@@ -32,7 +33,16 @@ export default async function CoveragePage({ searchParams }: { searchParams: Sea
         actions={
           <>
             <Live source="/api/v1/coverage" etag={etagOf(coverage)} />
-            {user?.role === 'admin' && <RefreshStale stale={stale} />}
+            {user?.role === 'admin' && stale > 0 && (
+              <Action
+                url="/api/v1/coverage/refresh"
+                body={{ device: null, suite: null }}
+                next="/sweeps"
+                look="plain"
+              >
+                {`Refresh ${plural(stale, 'stale run')}`}
+              </Action>
+            )}
           </>
         }
       >

@@ -30,7 +30,6 @@ import { WgslCode } from '@/ui/code';
 import { Facts, Moment } from '@/ui/facts';
 import { formatShape, rateText } from '@/ui/format';
 import { PageHeader, Panel, Section } from '@/ui/page';
-import { Words } from '@/ui/words';
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -89,9 +88,7 @@ export default async function ResultPage({ params }: Props) {
             <ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>
           </>
         }
-      >
-        <Words />
-      </PageHeader>
+      />
       <Headline result={result} />
       <Section id="run" title="Run">
         <Panel>

@@ -15,7 +15,6 @@ import { readable, visitor } from '@/server/session/visitor';
 import { Moment } from '@/ui/facts';
 import { plural } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
-import { Words } from '@/ui/words';
 
 type Props = { params: Promise<{ id: string }> };
 
@@ -69,7 +68,6 @@ export default async function SweepPage({ params }: Props) {
           'submitted'
         )}{' '}
         by {sweep.createdBy}, <Moment date={sweep.createdAt} />
-        <Words />
       </PageHeader>
       <SweepView
         id={sweep.id}

@@ -1,7 +1,7 @@
 import { type Device, PLAIN_WEBGPU } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import { sweepFormSchema } from './counted';
+import { sweepRequestSchema } from './counted';
 import { emptyCase, prefilled, prefillSchema, type SweepForm } from './form';
 
 const gpu = {
@@ -26,7 +26,7 @@ const layouts = (n: string): SweepForm => ({
   cases: [],
 });
 
-describe('sweepFormSchema', () => {
+describe('sweepRequestSchema', () => {
   it.each<[SweepForm, string, RegExp, Device[]?]>([
     [byHand({ shapes: 'abc' }), 'cases.0.shapes', /abc/],
     [byHand({ shapes: '  ' }), 'cases.0.shapes', /at least one shape/],
@@ -40,12 +40,12 @@ describe('sweepFormSchema', () => {
     [layouts('64'), 'devices', /No worker is attached/, [{ ...gpu, workers: 0 }]],
     [layouts('64'), 'devices', /No device is attached/, []],
   ])('tells what is wrong at its control', (form, control, message, devices = [gpu]) => {
-    const [issue] = sweepFormSchema(devices).safeParse(form).error?.issues ?? [];
+    const [issue] = sweepRequestSchema(devices).safeParse(form).error?.issues ?? [];
     expect(issue?.message).toMatch(message);
     expect(issue?.path.join('.')).toBe(control);
   });
 
   it('accepts what can be submitted', () => {
-    expect(sweepFormSchema([gpu]).safeParse(byHand({})).success).toBe(true);
+    expect(sweepRequestSchema([gpu]).safeParse(byHand({})).success).toBe(true);
   });
 });

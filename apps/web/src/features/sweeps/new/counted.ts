@@ -3,15 +3,17 @@ import {
   countRuns,
   type Device,
   MAX_RUNS_PER_SWEEP,
+  type NewSweep,
   type Pace,
   type RunCount,
-  type SweepSpec,
 } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
+import { z } from 'zod';
 import { formatCount } from '@/ui/format';
-import { controlsSchema, refusalOf, type SweepForm, specOf, toNewSweep } from './form';
+import { controlOf, controlsSchema, type SweepForm, specOf, toNewSweep } from './form';
 
 type Counted =
-  | { readonly ok: true; readonly count: RunCount }
+  | { readonly ok: true; readonly count: RunCount; readonly sweep: NewSweep }
   | { readonly ok: false; readonly message: string; readonly control: string | null };
 
 /** Counts with the code that expands a sweep on the server; refused is also what measures nothing. */
@@ -20,17 +22,17 @@ export function counted(
   devices: readonly Device[],
   paces: readonly Pace[] = [],
 ): Counted {
-  let spec: SweepSpec;
+  let sweep: NewSweep;
   let count: RunCount;
   // Without a choice of devices the sweep goes to those with a worker attached.
   const able = form.devices.length > 0 ? devices : devices.filter(({ workers }) => workers > 0);
   try {
-    spec = specOf(toNewSweep(form));
+    sweep = toNewSweep(form);
     if (devices.length > 0 && able.length === 0) {
       const message = 'No worker is attached: choose devices, and their runs will wait for one.';
       return { ok: false, message, control: 'devices' };
     }
-    count = countRuns(spec, able, paces);
+    count = countRuns(specOf(sweep), able, paces);
   } catch (error) {
     const { control, message } = refusalOf(error);
     return { ok: false, message, control: shownControl(control, form) };
@@ -54,7 +56,20 @@ export function counted(
   if (reason && skipped === count.runs) {
     return refuse('cases.0.kernel', `Every run would be skipped: ${reason.why}.`);
   }
-  return { ok: true, count };
+  return { ok: true, count, sweep };
+}
+
+/** Why a form makes no sweep, and the control at fault, if one of them is. Throws what is no refusal. */
+function refusalOf(error: unknown): { message: string; control: string | null } {
+  if (error instanceof InputError) {
+    return { message: error.message, control: controlOf(error.field) };
+  }
+  if (!(error instanceof z.ZodError)) throw error;
+  const [issue] = error.issues;
+  return {
+    message: issue?.message ?? 'The form is incomplete.',
+    control: issue ? controlOf(issue.path.join('.')) : null,
+  };
 }
 
 /** A suite's cases have no controls: its first size decides on shapes, the suite itself on the rest. */
@@ -64,10 +79,12 @@ function shownControl(control: string | null, { from, params }: SweepForm): stri
   return control.endsWith('shapes') && size ? `params.${size}` : 'suite';
 }
 
-/** The values of a form that can run on the devices; what is wrong is told at its control. */
-export const sweepFormSchema = (devices: readonly Device[]) =>
-  controlsSchema.superRefine((form, { addIssue }) => {
+/** The request of a form that can run on the devices; what is wrong is told at its control. */
+export const sweepRequestSchema = (devices: readonly Device[]) =>
+  controlsSchema.transform((form, { addIssue }): NewSweep => {
     const result = counted(form, devices);
-    if (result.ok || !result.control) return;
-    addIssue({ code: 'custom', message: result.message, path: result.control.split('.') });
+    if (result.ok) return result.sweep;
+    const path = (result.control ?? 'root').split('.');
+    addIssue({ code: 'custom', message: result.message, path });
+    return z.NEVER;
   });

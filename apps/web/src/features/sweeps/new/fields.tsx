@@ -3,30 +3,27 @@
 import { findSuite, publishedOfSuite, SUITES } from '@tilemark/core';
 import { dimensionsText, idsOf, kernelById, kernelsOf, OPS, opById } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
-import {
-  type Control,
-  type FieldPathByValue,
-  type UseFormReturn,
-  useController,
-  useWatch,
-} from 'react-hook-form';
+import { type FieldPathByValue, useController, useWatch } from 'react-hook-form';
 import { Button } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
-import { emptyCase, idOf, type SweepForm } from './form';
+import type { RequestForm } from '@/ui/form';
+import type { sweepRequestSchema } from './counted';
+import { emptyCase, type SweepControl, type SweepForm } from './form';
+
+type Fields = Pick<RequestForm<ReturnType<typeof sweepRequestSchema>>, 'field' | 'form'>;
 
 /** One kernel with the tunable values, shapes and element types to try. */
 export function CaseFields({
-  form,
+  form: { control, getValues, setValue },
+  field,
   index,
   onRemove,
-}: {
-  form: UseFormReturn<SweepForm>;
+}: Fields & {
   index: number;
   onRemove: (() => void) | null;
 }) {
-  const { control, formState, getValues, register, setValue } = form;
   const kernel = kernelById(useWatch({ control, name: `cases.${index}.kernel` }));
-  const errors = formState.errors.cases?.[index];
+  const kernelField = field(`cases.${index}.kernel`);
   const dimensions = dimensionsText(kernel.op, '×');
   const { sides, square } = opById(kernel.op);
   const oblong = sides(square(512))
@@ -49,14 +46,14 @@ export function CaseFields({
       <legend className="px-1 text-xs font-medium text-muted">Case {index + 1}</legend>
       <div className="grid gap-4">
         <SelectField
-          id={idOf(`cases.${index}.kernel`)}
+          {...kernelField}
           label="Kernel"
           hint={kernel.idea}
-          error={errors?.kernel?.message}
           className="max-w-md font-mono"
-          {...register(`cases.${index}.kernel`, {
-            onChange: (event) => choose(event.target.value),
-          })}
+          onChange={(event) => {
+            choose(event.target.value);
+            void kernelField.onChange(event);
+          }}
         >
           {idsOf(OPS).map((op) => (
             <optgroup key={op} label={OPS[op].title}>
@@ -83,7 +80,7 @@ export function CaseFields({
         </div>
         <div className="grid gap-4 sm:grid-cols-2">
           <InputField
-            id={idOf(`cases.${index}.shapes`)}
+            {...field(`cases.${index}.shapes`)}
             label="Shapes"
             hint={
               <>
@@ -92,11 +89,9 @@ export function CaseFields({
                 <code>256..1024 +256</code> adds.
               </>
             }
-            error={errors?.shapes?.message}
             className="font-mono"
             autoComplete="off"
             spellCheck={false}
-            {...register(`cases.${index}.shapes`)}
           />
           <ChipGroup
             key={`${kernel.id} dtypes`}
@@ -126,7 +121,7 @@ export function ChipGroup({
   hint,
   options,
 }: {
-  control: Control<SweepForm>;
+  control: SweepControl;
   name: FieldPathByValue<SweepForm, string[]>;
   legend: string;
   hint?: ReactNode;
@@ -134,7 +129,7 @@ export function ChipGroup({
 }) {
   const { field, fieldState } = useController({ control, name });
   const chosen: readonly string[] = field.value ?? [];
-  const id = idOf(name);
+  const id = `sweep-${name}`.replaceAll('.', '-');
   const error = fieldState.error?.message ?? fieldState.error?.root?.message;
 
   return (
@@ -180,10 +175,10 @@ const KINDS = [
   ['Reproduce a report', true],
 ] as const;
 
-export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
-  const { control, formState, register, setValue } = form;
+export function SuiteFields({ form: { control, setValue }, field }: Fields) {
   const suite = findSuite(useWatch({ control, name: 'suite' }));
   const report = publishedOfSuite(suite.id);
+  const suiteField = field('suite');
 
   const choose = (id: string) => {
     const chosen = findSuite(id);
@@ -197,11 +192,13 @@ export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <SelectField
-        id="suite"
+        {...suiteField}
         label="Suite"
         hint={`${suite.about}.${report ? ` As in ${report.source.title}.` : ''}`}
-        error={formState.errors.suite?.message}
-        {...register('suite', { onChange: (event) => choose(event.target.value) })}
+        onChange={(event) => {
+          choose(event.target.value);
+          void suiteField.onChange(event);
+        }}
       >
         {KINDS.map(([label, isReport]) => (
           <optgroup key={label} label={label}>
@@ -218,12 +215,10 @@ export function SuiteFields({ form }: { form: UseFormReturn<SweepForm> }) {
       {suite.params.map(({ about, max, min, name }) => (
         <InputField
           key={name}
-          id={idOf(`params.${name}`)}
+          {...field(`params.${name}`)}
           label={`${name}, ${about.charAt(0).toLowerCase()}${about.slice(1)}`}
           hint={`${min} to ${max}`}
-          error={formState.errors.params?.[name]?.message}
           inputMode="numeric"
-          {...register(`params.${name}`)}
         />
       ))}
     </div>

@@ -16,6 +16,7 @@ import {
   suiteSpec,
 } from '@tilemark/core';
 import { InputError, KERNELS, type Kernel, kernelById, parseTunableValue } from '@tilemark/kernels';
+import type { Control, FieldPath } from 'react-hook-form';
 import { z } from 'zod';
 
 /** The controls of one kernel in a sweep built by hand. */
@@ -24,8 +25,8 @@ const caseFormSchema = z.object({
   /** Chosen values as text, by tunable; none means the default. */
   tunables: z.record(z.string(), z.array(z.string())),
   /** `512, 256x128x64` or `256..4096 x2`, see `parseShapes`. */
-  shapes: z.string().trim().min(1, 'Enter at least one shape, for example 512 or 256x128x64.'),
-  dtypes: z.array(dtypeSchema).min(1, 'Choose at least one element type.'),
+  shapes: z.string(),
+  dtypes: z.array(dtypeSchema),
 });
 export type CaseForm = z.infer<typeof caseFormSchema>;
 
@@ -48,6 +49,7 @@ export const controlsSchema = z.object({
   devices: z.array(z.string()),
 });
 export type SweepForm = z.infer<typeof controlsSchema>;
+export type SweepControl = Control<SweepForm, unknown, NewSweep>;
 
 export const emptyCase = (kernel: Kernel): CaseForm => ({
   kernel: kernel.id,
@@ -114,6 +116,13 @@ function numberOf(text: string, param: string): number {
 function specCase(form: CaseForm, index: number): SweepSpec['cases'][number] {
   const path = `cases[${index}]`;
   const kernel = kernelById(form.kernel, `${path}.kernel`);
+  const refuse = (control: string, message: string) => {
+    throw new InputError(message, `${path}.${control}`);
+  };
+  if (form.shapes.trim() === '') {
+    refuse('shapes', 'Enter at least one shape, for example 512 or 256x128x64.');
+  }
+  if (form.dtypes.length === 0) refuse('dtypes', 'Choose at least one element type.');
   const shapes = parseShapes(kernel.op, form.shapes, `${path}.shapes`);
   const tunables = Object.fromEntries(
     kernel.tunables.flatMap((tunable) => {
@@ -126,50 +135,14 @@ function specCase(form: CaseForm, index: number): SweepSpec['cases'][number] {
   return { kernel: kernel.id, tunables, shapes, dtypes: form.dtypes };
 }
 
-/**
- * The control for a field of a request: `cases.0.shapes` for `spec.cases[0].shapes[1].m`. Null if
- * it has none.
- */
-export function controlOf(field: string): string | null {
-  const path = field
-    .replace(/^spec\./, '')
-    .replaceAll(/\[(\d+)\]/g, '.$1')
-    .split('.');
-  const [root, index, part, name] = path;
-  if (root === 'cases') {
-    if (index === undefined || part === undefined) return 'cases';
-    if (part === 'tunables') return ['cases', index, part, ...(name ? [name] : [])].join('.');
-    return ['cases', index, part].join('.');
-  }
-  if (root === 'params' && index !== undefined) return `params.${index}`;
-  const controls = [
-    'name',
-    'suite',
-    'profiles',
-    'policy',
-    'regime',
-    'epilogue',
-    'devices',
-    'params',
-  ];
-  return root !== undefined && controls.includes(root) ? root : null;
-}
+const CONTROL =
+  /^(cases(\.\d+\.(kernel|shapes|dtypes|tunables(\.\w+)?))?|params(\.\w+)?|name|suite|profiles|policy|regime|epilogue|devices)\b/;
 
-/** Why a form makes no sweep, and the control at fault, if one of them is. Throws what is no refusal. */
-export function refusalOf(error: unknown): { message: string; control: string | null } {
-  if (error instanceof InputError) {
-    return { message: error.message, control: controlOf(error.field) };
-  }
-  if (!(error instanceof z.ZodError)) throw error;
-  const [issue] = error.issues;
-  return {
-    message: issue?.message ?? 'The form is incomplete.',
-    control: issue ? controlOf(issue.path.join('.')) : null,
-  };
+/** The control for a field of a request: `cases.0.shapes` for `spec.cases[0].shapes[1].m`. Null if it has none. */
+export function controlOf(field: string): FieldPath<SweepForm> | null {
+  const path = field.replace(/^spec\./, '').replaceAll(/\[(\d+)\]/g, '.$1');
+  return (CONTROL.exec(path)?.[0] as FieldPath<SweepForm> | undefined) ?? null;
 }
-
-/** The id of a control's element. */
-export const idOf = (control: string): string => control.replaceAll('.', '-');
 
 /** Parameters of `/sweeps/new`, besides those of the suite and the kernel's tunables by name. */
 export const prefillSchema = z.object({

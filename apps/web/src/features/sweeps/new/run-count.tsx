@@ -1,17 +1,17 @@
 import type { Device, DeviceRunCount, Pace } from '@tilemark/core';
-import { type UseFormReturn, useWatch } from 'react-hook-form';
+import { useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/short-device-name';
 import { counted } from './counted';
-import type { SweepForm } from './form';
+import type { SweepControl, SweepForm } from './form';
 
 /** The runs of the form by device: how many, which are skipped and why, and how long they may take. */
 export function RunCount({
-  of: { control },
+  control,
   devices,
   paces,
 }: {
-  of: UseFormReturn<SweepForm>;
+  control: SweepControl;
   devices: readonly Device[];
   paces: readonly Pace[];
 }) {

@@ -1,22 +1,21 @@
 'use client';
 
-import { zodResolver } from '@hookform/resolvers/zod';
-import { type Device, type NewSweep, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
+import { type Device, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { EPILOGUES, KERNELS, REGIMES } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
-import { type FieldPath, useFieldArray, useForm, useWatch } from 'react-hook-form';
+import { useFieldArray, useWatch } from 'react-hook-form';
 import { Button, linkStyle } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
+import { useRequestForm } from '@/ui/form';
 import { LoginLink } from '@/ui/navigation';
 import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
-import { useHydrated } from '@/ui/use-hydrated';
 import { ClassBadge } from '../../devices/device-name';
-import { sweepFormSchema } from './counted';
+import { sweepRequestSchema } from './counted';
 import { CaseFields, ChipGroup, SuiteFields } from './fields';
-import { controlOf, emptyCase, refusalOf, type SweepForm, suggestedName, toNewSweep } from './form';
+import { controlOf, emptyCase, type SweepForm, suggestedName } from './form';
 import { RunCount } from './run-count';
 
 /** Composes a sweep from the registry, counts its runs, and submits it. */
@@ -34,45 +33,26 @@ export function NewSweepForm({
   maySubmit: boolean;
 }) {
   const router = useRouter();
-  const resolve = useMemo(() => zodResolver(sweepFormSchema(devices)), [devices]);
-  const form = useForm<SweepForm>({
+  const schema = useMemo(() => sweepRequestSchema(devices), [devices]);
+  const { failure, field, form, isHydrated, isPending, onSubmit } = useRequestForm({
+    id: 'sweep',
+    schema,
     defaultValues: initial,
-    // Cases are not shown beside a suite, so they cannot be at fault.
-    resolver: (values, ...rest) =>
-      resolve(values.from === 'suite' ? { ...values, cases: [] } : values, ...rest),
+    controlOf,
+    send: async (sweep) => {
+      const made = await submitSweep(sweep);
+      if (made.ok) router.push(`/sweeps/${made.value.id}`);
+      return made;
+    },
   });
-  const { clearErrors, control, formState, handleSubmit, register, setError } = form;
+  const { control, register } = form;
   const cases = useFieldArray({ control, name: 'cases' });
   const from = useWatch({ control, name: 'from' });
   const placeholder = suggestedName(useWatch({ control }) as SweepForm);
   const firstKernel = KERNELS[0];
-  const isHydrated = useHydrated();
-
-  /** Shows a refusal at the control at fault, which takes focus; else beside the button. */
-  const refuse = (message: string, control: string | null) =>
-    setError((control ?? 'root') as FieldPath<SweepForm>, { message }, { shouldFocus: true });
-
-  const submit = handleSubmit(async (values) => {
-    let sweep: NewSweep;
-    try {
-      sweep = toNewSweep(values);
-    } catch (error) {
-      const { control, message } = refusalOf(error);
-      return refuse(message, control);
-    }
-    const submitted = await submitSweep(sweep);
-    if (submitted.ok) return router.push(`/sweeps/${submitted.value.id}`);
-    refuse(submitted.message, submitted.field === null ? null : controlOf(submitted.field));
-  });
 
   return (
-    <form
-      onSubmit={(event) => void submit(event)}
-      // A refusal speaks of what was submitted.
-      onChange={() => clearErrors('root')}
-      noValidate
-      aria-label="New sweep"
-    >
+    <form onSubmit={onSubmit} noValidate aria-label="New sweep">
       <noscript>
         <Notice tone="amber" className="mb-6">
           This form needs JavaScript.
@@ -109,13 +89,14 @@ export function NewSweepForm({
                 </div>
               </fieldset>
               {from === 'suite' ? (
-                <SuiteFields form={form} />
+                <SuiteFields form={form} field={field} />
               ) : (
                 <div className="space-y-4">
-                  {cases.fields.map((field, index) => (
+                  {cases.fields.map(({ id }, index) => (
                     <CaseFields
-                      key={field.id}
+                      key={id}
                       form={form}
+                      field={field}
                       index={index}
                       onRemove={cases.fields.length > 1 ? () => cases.remove(index) : null}
                     />
@@ -178,10 +159,9 @@ export function NewSweepForm({
                     }))}
                   />
                   <SelectField
-                    id="policy"
+                    {...field('policy')}
                     label="Policy"
                     hint="How precisely to measure. Energy adds GFLOP/J, in 20 s more per run; smoke takes five samples and is never ranked."
-                    error={formState.errors.policy?.message}
                     options={[
                       ...(from === 'suite'
                         ? ([['', 'as the suite says'], 'default'] as const)
@@ -190,26 +170,21 @@ export function NewSweepForm({
                       'smoke',
                       ...(initial.policy === 'screen' ? ['screen'] : []),
                     ]}
-                    {...register('policy')}
                   />
                   <SelectField
-                    id="regime"
+                    {...field('regime')}
                     label="Inputs"
                     hint="How they are drawn. Only results on the usual inputs are ranked."
-                    error={formState.errors.regime?.message}
                     options={[['', 'fractions around 0'], ...Object.entries(REGIMES)]}
-                    {...register('regime')}
                   />
                   <SelectField
-                    id="epilogue"
+                    {...field('epilogue')}
                     label="Epilogue"
                     hint="What is made of each sum before it is stored. Only products alone are ranked."
-                    error={formState.errors.epilogue?.message}
                     options={[
                       ['', 'none'],
                       ...Object.entries(EPILOGUES).map(([id, { words }]) => [id, words] as const),
                     ]}
-                    {...register('epilogue')}
                   />
                 </div>
               </details>
@@ -219,23 +194,21 @@ export function NewSweepForm({
         <div className="max-lg:mt-8 lg:sticky lg:top-6">
           <Section id="submit" title="Submit">
             <Panel className="space-y-4 p-4">
-              <RunCount of={form} devices={devices} paces={paces} />
+              <RunCount control={control} devices={devices} paces={paces} />
               <InputField
-                id="name"
+                {...field('name')}
                 label="Name"
-                error={formState.errors.name?.message}
                 autoComplete="off"
                 placeholder={placeholder}
-                {...register('name')}
               />
-              <Failure why={formState.errors.root?.message} />
+              <Failure why={failure} />
               {!maySubmit && (
                 <p className="text-[0.8125rem] text-muted">
                   <LoginLink className={linkStyle}>Log in</LoginLink> to submit.
                 </p>
               )}
-              <Button type="submit" look="primary" disabled={formState.isSubmitting}>
-                {formState.isSubmitting ? 'Submitting…' : 'Submit sweep'}
+              <Button type="submit" look="primary" disabled={isPending}>
+                {isPending ? 'Submitting…' : 'Submit sweep'}
               </Button>
             </Panel>
           </Section>

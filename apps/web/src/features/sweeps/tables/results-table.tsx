@@ -4,7 +4,7 @@ import type { Published, RunView } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
 import { Button } from '@/ui/button';
-import { InlineField, Input, Select } from '@/ui/field';
+import { InputField, SelectField } from '@/ui/field';
 import { plural } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { DataTable } from '@/ui/table';
@@ -49,29 +49,25 @@ export function ResultsTable({
 
   return (
     <>
-      <div className="mb-2 flex flex-wrap items-center gap-x-4 gap-y-2 text-[0.8125rem]">
-        <InlineField id="find" label="Find">
-          <Input
-            id="find"
-            type="search"
-            className="!w-44"
-            placeholder="TILE=16 failed"
-            value={words}
-            onChange={(event) => setQuery({ find: event.target.value || null, page: null })}
-          />
-        </InlineField>
-        <InlineField id="sort" label="Sort by">
-          <Select
-            id="sort"
-            className="!w-auto"
-            value={sorted?.id ?? ''}
-            onChange={(event) => setQuery({ sort: event.target.value || null, page: null })}
-            options={[
-              ['', isOver ? 'best first' : 'order of the sweep'],
-              ...columns.map(({ id, name }) => [id, name(all)] as const),
-            ]}
-          />
-        </InlineField>
+      <div className="mb-2 flex flex-wrap items-end gap-x-4 gap-y-2 text-[0.8125rem]">
+        <InputField
+          id="find"
+          label="Find"
+          type="search"
+          placeholder="TILE=16 failed"
+          value={words}
+          onChange={(event) => setQuery({ find: event.target.value || null, page: null })}
+        />
+        <SelectField
+          id="sort"
+          label="Sort by"
+          value={sorted?.id ?? ''}
+          onChange={(event) => setQuery({ sort: event.target.value || null, page: null })}
+          options={[
+            ['', isOver ? 'best first' : 'order of the sweep'],
+            ...columns.map(({ id, name }) => [id, name(all)] as const),
+          ]}
+        />
         <Button
           aria-pressed={isComparing}
           className="aria-pressed:bg-accent-soft"
@@ -79,7 +75,7 @@ export function ResultsTable({
         >
           Compare
         </Button>
-        <span className="text-muted" aria-live="polite">
+        <span className="py-1.5 text-muted" aria-live="polite">
           {plural(rows.length, 'run')}
           {sharedText(runs)}
         </span>
