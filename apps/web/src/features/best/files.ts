@@ -3,6 +3,7 @@ import { csvTable, RUN_SNIPPET } from '@tilemark/core';
 import { kernelById, opById, rateOf, shapeText } from '@tilemark/kernels';
 import { tileOf } from '../kernels/tile';
 import type { Question } from './query';
+import { REQUIREMENTS_SNIPPET } from './snippet';
 import type { TableRow } from './workbench';
 
 export const FILES = {
@@ -96,29 +97,7 @@ export const shaders = ${JSON.stringify(shaders, null, 1)};
 export const table = ${JSON.stringify(table, null, 1)};
 
 /** The features and limits to request for every row of a GPU; throws where the adapter has less. */
-export function requirements(adapter, gpu) {
-  const rows = table.filter((row) => row.gpu === gpu);
-  const most = (read) => Math.max(...rows.map(read));
-  const requiredLimits = {
-    maxComputeWorkgroupStorageSize: most(({ needs }) => needs.workgroupBytes),
-    maxComputeInvocationsPerWorkgroup: most(({ needs }) => needs.workgroupSize.reduce((a, b) => a * b)),
-    maxComputeWorkgroupSizeX: most(({ needs }) => needs.workgroupSize[0]),
-    maxComputeWorkgroupSizeY: most(({ needs }) => needs.workgroupSize[1]),
-    maxStorageBufferBindingSize: most(({ bindings }) => Math.max(...bindings.map(({ bytes }) => bytes))),
-    maxBufferSize: most(({ bindings }) => Math.max(...bindings.map(({ bytes }) => bytes))),
-  };
-  const requiredFeatures = [...new Set(rows.flatMap(({ needs }) => needs.features))].filter(isWebGpuFeature);
-  for (const [name, value] of Object.entries(requiredLimits)) {
-    if (adapter.limits[name] < value) throw new Error(\`The adapter allows \${name} \${adapter.limits[name]}; these kernels need \${value}.\`);
-  }
-  for (const name of requiredFeatures) {
-    if (!adapter.features.has(name)) throw new Error(\`The adapter does not have \${name}.\`);
-  }
-  return { requiredFeatures, requiredLimits };
-}
-
-/** Not sizes of subgroups and their matrices, which the adapter has, nor what is of the language. */
-const isWebGpuFeature = (name) => !/^subgroup-(size|matrix)-|_/.test(name);
+export const requirements = (adapter, gpu) => requirementsOf(adapter, table.filter((row) => row.gpu === gpu));
 
 /** Runs the kernel for a shape, such as '${table[0]?.shape ?? '1x4096x4096'}'; resolves to the bytes of the result. */
 export function multiply(device, gpu, shape, inputs) {
@@ -126,6 +105,8 @@ export function multiply(device, gpu, shape, inputs) {
   if (!row) throw new Error(\`No kernel for \${shape} on \${gpu}.\`);
   return run(device, { ...row, wgsl: shaders[row.shader] }, inputs);
 }
+
+${REQUIREMENTS_SNIPPET}
 
 ${RUN_SNIPPET}
 `;

@@ -9,6 +9,31 @@ const ARRAYS = {
   f16: ['Uint16Array', '0x3c00'],
 } as const;
 
+/** In a program: what to request of an adapter for answers of the API. */
+export const REQUIREMENTS_SNIPPET = `/** The features and limits that answers need; throws where the adapter has less. */
+function requirementsOf(adapter, answers) {
+  const most = (read) => Math.max(...answers.map(read));
+  const largest = most(({ bindings }) => Math.max(...bindings.map(({ bytes }) => bytes)));
+  const requiredLimits = {
+    maxBufferSize: largest,
+    maxStorageBufferBindingSize: largest,
+    maxComputeWorkgroupStorageSize: most(({ needs }) => needs.workgroupBytes),
+    maxComputeInvocationsPerWorkgroup: most(({ needs }) => needs.workgroupSize.reduce((a, b) => a * b)),
+    maxComputeWorkgroupSizeX: most(({ needs }) => needs.workgroupSize[0]),
+    maxComputeWorkgroupSizeY: most(({ needs }) => needs.workgroupSize[1]),
+  };
+  // Not sizes of subgroups and their matrices, which the adapter has, nor what is of the language.
+  const requiredFeatures = [...new Set(answers.flatMap(({ needs }) => needs.features))]
+    .filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
+  for (const [name, value] of Object.entries(requiredLimits)) {
+    if (adapter.limits[name] < value) throw new Error(\`The adapter allows \${name} \${adapter.limits[name]}; \${value} is needed.\`);
+  }
+  for (const name of requiredFeatures) {
+    if (!adapter.features.has(name)) throw new Error(\`The adapter does not have \${name}.\`);
+  }
+  return { requiredFeatures, requiredLimits };
+}`;
+
 /** The same question to the API, as a library would ask it on a user's machine. */
 export function snippet(origin: string, problem: Problem, profile: Profile): string {
   const { inputs: tensors } = storedOf(problem);
@@ -45,28 +70,13 @@ ${dimensions}
 const answer = await fetch(\`${origin}/api/v1/best?\${query}\`);
 if (!answer.ok) throw new Error((await answer.json()).detail);
 const best = await answer.json();
-const [x, y, z] = best.needs.workgroupSize;
-const largest = Math.max(...best.bindings.map(({ bytes }) => bytes));
-const needed = {
-  maxBufferSize: largest,
-  maxStorageBufferBindingSize: largest,
-  maxComputeWorkgroupStorageSize: best.needs.workgroupBytes,
-  maxComputeInvocationsPerWorkgroup: x * y * z,
-  maxComputeWorkgroupSizeX: x,
-  maxComputeWorkgroupSizeY: y,
-};
-for (const [name, value] of Object.entries(needed)) {
-  if (adapter.limits[name] < value) throw new Error(\`\${name}: \${value} needed, \${adapter.limits[name]} there\`);
-}
-// Not sizes of subgroups and their matrices, which the adapter has, nor what is of the language.
-const requiredFeatures = best.needs.features.filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
-const missing = requiredFeatures.filter((name) => !adapter.features.has(name));
-if (missing.length > 0) throw new Error(\`The adapter does not have \${missing}\`);
-const device = await adapter.requestDevice({ requiredFeatures, requiredLimits: needed });
+const device = await adapter.requestDevice(requirementsOf(adapter, [best]));
 
 // Your matrices, row-major, instead of these${isHalf ? ' (the bits of halves)' : ''}.
 ${inputs.map(({ line }) => line).join('\n')}
 const output = await run(device, best, [${inputs.map(({ name }) => name).join(', ')}]);
+
+${REQUIREMENTS_SNIPPET}
 
 ${RUN_SNIPPET}`;
 }

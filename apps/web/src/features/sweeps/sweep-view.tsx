@@ -61,7 +61,7 @@ export function SweepView({
   /** What the sweep's suite reproduces; null where it reproduces nothing. */
   report: Published | null;
   mayChange: boolean;
-  /** Submits the sweep once more; null for visitors who may not, or where it no longer can or no worker would run it. */
+  /** Submits the sweep once more; null for visitors who may not, or where no worker would run it. */
   again: NewSweep | null;
   /** Devices that its runs wait for and no worker serves. */
   stuck: readonly DeviceQueue[];

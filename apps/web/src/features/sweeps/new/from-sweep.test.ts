@@ -1,7 +1,7 @@
 import { type Sweep, suiteSpec } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { prefilled, prefillSchema, specOf, toNewSweep } from './form';
-import { formOfSweep } from './from-sweep';
+import { againOf, formOfSweep } from './from-sweep';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const sweepOf = (over: Partial<Sweep>) =>
@@ -90,5 +90,7 @@ describe('formOfSweep', () => {
       'The turns of matmul/naive with matmul/tiled: this form has none.',
     ]);
     expect(form.cases.map(({ kernel }) => kernel)).toEqual(['matmul/naive']);
+    const sweep = { name: 'Mine', suite: null, spec, isImported: false };
+    expect(againOf(sweep)).toEqual({ name: 'Mine, again', spec });
   });
 });

@@ -1,7 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isContributed, type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
-import { InputError, KERNELS, opById, shapeText } from '@tilemark/kernels';
-import { type CaseForm, emptyCase, prefilled, type SweepForm, toNewSweep } from './form';
+import { KERNELS, opById, shapeText } from '@tilemark/kernels';
+import {
+  type CaseForm,
+  emptyCase,
+  prefilled,
+  type SweepForm,
+  suggestedName,
+  toNewSweep,
+} from './form';
 
 type Copied = Pick<Sweep, 'isImported' | 'name' | 'spec' | 'suite'>;
 
@@ -41,19 +48,14 @@ export function formOfSweep(
   };
 }
 
-/** The request that submits a sweep again; null if the form cannot say all of it. */
-export function againOf(sweep: Copied): NewSweep | null {
-  const { form, refused } = formOfSweep(
+/** The request that submits a sweep again. */
+export function againOf(sweep: Copied): NewSweep {
+  const { form } = formOfSweep(
     sweep,
     prefilled({}, () => undefined),
   );
-  if (refused.length > 0) return null;
-  try {
-    return toNewSweep(form);
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
+  if (form.from === 'suite') return toNewSweep(form);
+  return { name: form.name || suggestedName(form), spec: sweep.spec };
 }
 
 /**
