@@ -227,7 +227,7 @@ test('the workbench answers for many shapes and GPUs, by form and by link, and e
     .first()
     .click();
   await expect(table.getByRole('row')).toHaveCount(2);
-  await expect(page.getByRole('region', { name: /^WGSL of/ })).toContainText('@compute');
+  await expect(page.getByRole('region', { name: /^WGSL of/ })).toContainText('enable f16;');
   await page.getByText('A program that asks this grid').click();
   await expect(page.getByText("dtype: 'f16'")).toBeVisible();
 });

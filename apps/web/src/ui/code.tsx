@@ -48,15 +48,10 @@ const kept = new Map<string, string>();
 /**
  * Highlighted WGSL, cached if requested recently.
  *
- * @param from lines before these, for their numbers
  * @param kinds a class per line, if any
  */
-async function highlighted(
-  source: string,
-  from = 0,
-  kinds: readonly string[] = [],
-): Promise<string> {
-  const key = JSON.stringify([source, from, kinds]);
+async function highlighted(source: string, kinds: readonly string[] = []): Promise<string> {
+  const key = JSON.stringify([source, kinds]);
   const shiki = await openHighlighter();
   const html =
     kept.get(key) ??
@@ -70,7 +65,7 @@ async function highlighted(
         CLASSED,
         {
           pre(node) {
-            node.properties.style = from > 0 ? `counter-reset: line ${from}` : undefined;
+            node.properties.style = undefined;
           },
           line(node, number) {
             const kind = kinds[number - 1];
@@ -96,7 +91,7 @@ export interface Fold {
 /**
  * WGSL, highlighted on the server for both colour schemes. Scrolls in its own box.
  *
- * @param fold a long source is sent on demand only, and opens on its entry point
+ * @param fold all of a long source is sent on demand only
  */
 export async function WgslCode({
   source,
@@ -108,9 +103,9 @@ export async function WgslCode({
   fold?: Fold;
 }) {
   const lines = source.split('\n');
-  const part = partOf(lines, fold, entryOf(lines), isComment);
-  const html = await highlighted(part.shown.join('\n'), part.from);
-  return <CodeBox label={label} html={html} lines={lines.length} {...part} />;
+  const part = partOf(lines, fold);
+  const html = await highlighted(part.shown.join('\n'));
+  return <CodeBox label={label} html={html} lines={lines.length} fold={part.fold} />;
 }
 
 /**
@@ -161,16 +156,12 @@ export async function WgslDiff({
         .split('\n')
         .map((text) => ({ text, kind: added ? 'added' : removed ? 'removed' : 'kept' })),
   );
-  const part = partOf(lines, fold, changeOf(lines));
+  const part = partOf(lines, fold);
   const html = await highlighted(
     part.shown.map(({ text }) => text).join('\n'),
-    part.from,
     part.shown.map(({ kind }) => kind),
   );
-  const above = lines.slice(0, part.from);
-  const hidesChange = above.some(({ kind, text }) => kind !== 'kept' && text.trim() !== '');
-  const note = `From the first change of code on; ${part.from} lines above it${hidesChange ? ', changed constants among them,' : ''} are not shown.`;
-  return <CodeBox label={label} html={html} lines={lines.length} {...part} diffNote={note} />;
+  return <CodeBox label={label} html={html} lines={lines.length} fold={part.fold} isDiff />;
 }
 
 /** As many lines as the box shows at once, none of them cut: its height below follows. */
@@ -179,68 +170,31 @@ const MOST_LINES = 29;
 /** More of them weigh more than the rest of a page, which contains them twice. */
 const MOST_SENT = 150;
 
-/** Of what matters, as many lines are seen without scrolling. */
-const LEAST_SEEN = 12;
-
-export const isComment = (line = ''): boolean => line.startsWith('//');
-
-/** Where a program begins: above it are constants, bindings and the functions it calls. */
-export const entryOf = (lines: readonly string[]): number =>
-  lines.findIndex((line) => line.startsWith('@compute'));
-
-/** What came or went first, constants aside, with the lines before it. */
-export const changeOf = (lines: readonly { text: string; kind: string }[]): number =>
-  lines.findIndex(
-    ({ kind, text }) => kind !== 'kept' && !/^\s*($|(const|override|alias|enable)\b)/.test(text),
-  ) - 2;
-
-/**
- * What is shown of a long code: all of it on demand, before that a screen of it.
- *
- * @param begin the line that the screen should show
- * @param isAside lines that make sense only from the first of them on: the screen begins in none
- */
-export function partOf<Line>(
-  lines: readonly Line[],
-  fold: Fold | undefined,
-  begin: number,
-  isAside: (line: Line | undefined) => boolean = () => false,
-) {
-  const isLate = begin > MOST_LINES - LEAST_SEEN && lines.length > MOST_LINES;
-  if (!fold || !(isLate || lines.length > MOST_SENT)) return { shown: lines, from: 0, fold: null };
-  if (fold.isOpen) return { shown: lines, from: 0, fold };
-  let from = isLate ? Math.min(begin, lines.length - MOST_LINES) : 0;
-  while (isAside(lines[from - 1]) && isAside(lines[from])) from++;
-  return { shown: lines.slice(from, from + MOST_LINES), from, fold };
+/** What is sent of a code: of a long one the first screen, all of it on demand. */
+export function partOf<Line>(lines: readonly Line[], fold: Fold | undefined) {
+  if (!fold || lines.length <= MOST_SENT) return { shown: lines, fold: null };
+  return { shown: fold.isOpen ? lines : lines.slice(0, MOST_LINES), fold };
 }
 
 function CodeBox({
   label,
   html,
   lines,
-  from,
   fold,
-  diffNote,
+  isDiff = false,
 }: {
   label: string;
   html: string;
   lines: number;
-  from: number;
   fold: Fold | null;
-  /** Of a comparison, what is said of the lines above. */
-  diffNote?: string;
+  isDiff?: boolean;
 }) {
   const all = `Show all ${formatCount(lines)} lines`;
   return (
     <>
-      {from > 0 && (
-        <p className="mb-1 text-xs text-muted">
-          {diffNote ?? `From line ${from + 1} on; what comes before it is not shown.`}
-        </p>
-      )}
       <section
         aria-label={label}
-        data-diff={diffNote !== undefined || undefined}
+        data-diff={isDiff || undefined}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
         tabIndex={0}
         className={`scroll-hint overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] data-diff:pr-0 ${fold?.isOpen ? '' : 'max-h-[calc(29*1.2rem+0.75rem+2px)]'}`}

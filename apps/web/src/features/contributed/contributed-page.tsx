@@ -28,7 +28,7 @@ export async function ContributedPage({
   isWhole,
 }: {
   id: string;
-  /** Whether its source is shown from its first line, or from its entry point. */
+  /** Whether all of its source is shown. */
   isWhole: boolean;
 }) {
   const { store } = await readable();

@@ -1,4 +1,4 @@
-import { librariesOn, publishedOfSuite, type RunView } from '@tilemark/core';
+import { librariesOn, publishedOfSuite, type RunView, type SweepSpec } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
@@ -7,11 +7,11 @@ import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { libraryRates } from '@/features/sweeps/charts/library-lines';
 import { loadDevices, MAX_RUNS } from '@/features/sweeps/load';
 import { againOf } from '@/features/sweeps/new/from-sweep';
-import { SpecSummary } from '@/features/sweeps/spec-summary';
 import { SweepView } from '@/features/sweeps/sweep-view';
 import { isServed, stuckIn } from '@/features/workers/no-worker';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
+import { PlainCode } from '@/ui/code';
 import { Moment } from '@/ui/facts';
 import { plural } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
@@ -98,15 +98,16 @@ export default async function SweepPage({ params }: Props) {
       )}
       {!sweep.tuning && (
         <Section id="specification" title="Specification" isFolded>
-          <SpecSummary
-            spec={sweep.spec}
-            names={new Map(runs.map(({ device }) => [device.key, device.name]))}
-          />
+          <PlainCode label="Specification of the sweep" source={specText(sweep.spec)} />
         </Section>
       )}
     </>
   );
 }
+
+/** As `POST /sweeps` takes it, a case per line. */
+const specText = ({ cases, ...rest }: SweepSpec): string =>
+  `{"cases":[\n  ${cases.map((each) => JSON.stringify(each)).join(',\n  ')}\n],\n${JSON.stringify(rest).slice(1)}`;
 
 /** Libraries on the problems of a sweep, of every op and dtype that it has. */
 async function librariesBeside(store: Store, runs: readonly RunView[]) {
