@@ -11,7 +11,7 @@ import { SweepView } from '@/features/sweeps/sweep-view';
 import { isServed, stuckIn } from '@/features/workers/no-worker';
 import { isOwner } from '@/server/session/access';
 import { readable, visitor } from '@/server/session/visitor';
-import { PlainCode } from '@/ui/code';
+import { Command } from '@/ui/action';
 import { Moment } from '@/ui/facts';
 import { plural } from '@/ui/format';
 import { PageHeader, Section } from '@/ui/page';
@@ -98,7 +98,7 @@ export default async function SweepPage({ params }: Props) {
       )}
       {!sweep.tuning && (
         <Section id="specification" title="Specification" isFolded>
-          <PlainCode label="Specification of the sweep" source={specText(sweep.spec)} />
+          <Command label="the specification" text={specText(sweep.spec)} />
         </Section>
       )}
     </>
