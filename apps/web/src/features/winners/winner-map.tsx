@@ -40,7 +40,7 @@ export function WinnerMaps({
   return (
     <div className="space-y-3">
       <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[0.8125rem]">
-        {kernels.map(({ kernel, letter, from, to }, at) => (
+        {kernels.map(({ dtypes, kernel, letter, from, to }, at) => (
           <li key={kernel} className="inline-flex items-baseline gap-1.5">
             <b
               className="inline-block w-5 rounded-tile text-center"
@@ -50,6 +50,7 @@ export function WinnerMaps({
             </b>
             <span className="font-medium">{kernel.slice(kernel.indexOf('/') + 1)}</span>
             <span className="text-xs text-muted">
+              {dtypes.length < maps.length && `${dtypes.join()}, `}
               {across} {[...new Set([from, to])].map(sizeText).join('–')}
             </span>
           </li>

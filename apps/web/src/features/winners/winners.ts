@@ -105,6 +105,7 @@ function shippedMap(file: Evidence): WinnerMap {
 export interface Winning {
   readonly kernel: string;
   readonly letter: string;
+  readonly dtypes: readonly Dtype[];
   /** The sizes across between which four of five of its wins are, and that of the middle one. */
   readonly from: number;
   readonly middle: number;
@@ -118,7 +119,8 @@ export function winningKernels(maps: readonly WinnerMap[]): Winning[] {
     .map(([kernel, won]) => {
       const sizes = won.map((winner) => sidesOf(winner).across).toSorted((a, b) => a - b);
       const sizeAt = (part: number) => floorOf(quantileSorted(sizes, part) ?? 1);
-      return { kernel, from: sizeAt(0.1), middle: sizeAt(0.5), to: sizeAt(0.9) };
+      const dtypes = [...new Set(won.map(({ problem }) => problem.dtype))];
+      return { kernel, dtypes, from: sizeAt(0.1), middle: sizeAt(0.5), to: sizeAt(0.9) };
     })
     .toSorted((a, b) => a.middle - b.middle || a.from - b.from || a.to - b.to)
     .map((winning, at) => ({ ...winning, letter: String.fromCharCode(65 + at) }));
