@@ -82,8 +82,8 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
 }
 
 async function firstScreen(store: Store, key: string | undefined) {
-  const devices = await mappedDevices(store, 'matmul');
+  const devices = await mappedDevices(store);
   const device = devices.find((known) => known.key === key) ?? devices[0] ?? null;
-  const maps = device ? await winnerMapsOf(store, device.key, { op: 'matmul' }) : [];
+  const maps = device ? await winnerMapsOf(store, device.key) : [];
   return { overview: await store.overview(), devices, device, maps };
 }

@@ -15,7 +15,7 @@ import { Roofline } from './roofline';
 /** A model of GPU that this grid has not measured, from the times and variants that ship with Tilemark. */
 export async function ModelPage({ identity, store }: { identity: DeviceIdentity; store: Store }) {
   const key = deviceKey(identity);
-  const maps = await winnerMapsOf(store, key, { op: 'matmul' });
+  const maps = await winnerMapsOf(store, key);
   const evidence = shippedOn(key);
   const tuned = evidence.flatMap(({ dtype, measured, op }) =>
     measured.map((found) => ({
@@ -46,7 +46,7 @@ export async function ModelPage({ identity, store }: { identity: DeviceIdentity;
         Shipped with Tilemark; this grid has not measured one.
       </PageHeader>
       <Section title="Fastest kernel by shape" id="winners">
-        <WinnerMaps maps={maps} op="matmul" device={key} />
+        <WinnerMaps maps={maps} device={key} />
       </Section>
       {tuned.length > 0 && (
         <Section title="Tuned variants" id="best">

@@ -51,7 +51,7 @@ export function FirstScreen({
             </h2>
             <OtherDevices devices={devices.filter(({ key }) => key !== device.key)} />
           </div>
-          <WinnerMaps maps={maps} op="matmul" device={device.key} />
+          <WinnerMaps maps={maps} device={device.key} />
         </div>
       )}
     </section>

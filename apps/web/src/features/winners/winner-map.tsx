@@ -1,5 +1,5 @@
 import { PROFILE_WORDS } from '@tilemark/core';
-import { kernelOf, type OpId, opById, shapeText } from '@tilemark/kernels';
+import { kernelOf, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { formatNs, formatShape, plural } from '@/ui/format';
 import { type HeatCell, HeatMap } from '@/ui/heat-map';
@@ -16,27 +16,18 @@ const TOL_LIGHT = [
 const INK = '#000';
 const fillOf = (at: number) => TOL_LIGHT[at % TOL_LIGHT.length];
 
-/** The axes of a map. */
-const AXES: Readonly<Record<OpId, readonly [across: string, down: string]>> = {
-  matmul: ['M', 'K'],
-  transpose: ['rows', 'columns'],
-};
-
 /** As many shapes as one answer page takes. */
 const MOST_SHAPES = 40;
 
 /** Maps of a device beside each other, with one legend. Each cell leads to the answer for its shapes. */
 export function WinnerMaps({
   maps,
-  op,
   device,
 }: {
   maps: readonly WinnerMap[];
-  op: OpId;
   device: string;
 }) {
   const kernels = winningKernels(maps);
-  const [across] = AXES[op];
   return (
     <div className="space-y-3">
       <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-[0.8125rem]">
@@ -51,14 +42,14 @@ export function WinnerMaps({
             <span className="font-medium">{kernel.slice(kernel.indexOf('/') + 1)}</span>
             <span className="text-xs text-muted">
               {dtypes.length < maps.length && `${dtypes.join()}, `}
-              {across} {[...new Set([from, to])].map(sizeText).join('–')}
+              M {[...new Set([from, to])].map(sizeText).join('–')}
             </span>
           </li>
         ))}
       </ul>
       <div className={`grid gap-4 ${maps.length > 1 ? 'lg:grid-cols-2' : ''}`}>
         {maps.map((map) => (
-          <OneMap key={map.dtype} map={map} op={op} kernels={kernels} device={device} />
+          <OneMap key={map.dtype} map={map} kernels={kernels} device={device} />
         ))}
       </div>
     </div>
@@ -67,22 +58,19 @@ export function WinnerMaps({
 
 function OneMap({
   map: { dtype, profile, shipped, winners },
-  op,
   kernels,
   device,
 }: {
   map: WinnerMap;
-  op: OpId;
   kernels: readonly Winning[];
   device: string;
 }) {
-  const [acrossName, downName] = AXES[op];
-  const across = startsOf(winners.map((winner) => sidesOf(winner).across));
-  const down = startsOf(winners.map((winner) => sidesOf(winner).down));
+  const across = startsOf(winners.map((winner) => sidesOf(winner).m));
+  const down = startsOf(winners.map((winner) => sidesOf(winner).k));
   const cells = group(
     winners,
-    (winner) => floorOf(sidesOf(winner).down),
-    (winner) => floorOf(sidesOf(winner).across),
+    (winner) => floorOf(sidesOf(winner).k),
+    (winner) => floorOf(sidesOf(winner).m),
   );
   return (
     <div className="min-w-0">
@@ -95,8 +83,8 @@ function OneMap({
       </h3>
       <HeatMap
         isDense
-        caption={`Fastest ${opById(op).title} kernel by ${acrossName} and ${downName}, ${dtype}`}
-        corner={`${downName} \\ ${acrossName}`}
+        caption={`Fastest matrix multiply kernel by M and K, ${dtype}`}
+        corner="K \ M"
         columns={across.map((size) => ({ key: String(size), content: sizeText(size) }))}
         rows={down.map((size) => ({ key: String(size), content: sizeText(size) }))}
         cells={down.map((row) =>

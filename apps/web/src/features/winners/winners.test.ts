@@ -19,9 +19,9 @@ const fresh = {
 } as unknown as Store;
 
 test('a fresh grid has maps of what ships, in f32 and f16, each winner the least time of its shape', async () => {
-  const [device] = await mappedDevices(fresh, 'matmul');
+  const [device] = await mappedDevices(fresh);
   expect(device?.name).toBe('NVIDIA H200');
-  const maps = await winnerMapsOf(fresh, device?.key ?? '', { op: 'matmul' });
+  const maps = await winnerMapsOf(fresh, device?.key ?? '');
   expect(maps.map(({ dtype }) => dtype)).toEqual(['f32', 'f16']);
   for (const { dtype, winners } of maps) {
     const file = shippedEvidence().find((each) => each.op === 'matmul' && each.dtype === dtype);
@@ -42,8 +42,8 @@ test('every device whose times ship has the key under which its page is', () => 
 });
 
 test('letters follow the sizes at which kernels win; a cell begins at a power of two', async () => {
-  const [device] = await mappedDevices(fresh, 'matmul');
-  const maps = await winnerMapsOf(fresh, device?.key ?? '', { op: 'matmul' });
+  const [device] = await mappedDevices(fresh);
+  const maps = await winnerMapsOf(fresh, device?.key ?? '');
   const kernels = winningKernels(maps);
   expect(kernels.map(({ letter }) => letter).join('')).toMatch(/^ABCD/);
   const middles = kernels.map(({ middle }) => middle);

@@ -13,7 +13,7 @@ import {
   shippedEvidence,
 } from '@tilemark/core';
 import type { Store, Winner } from '@tilemark/core/server';
-import { type Dtype, kernelOf, type OpId, shapeText } from '@tilemark/kernels';
+import { type Dtype, kernelOf, shapeText } from '@tilemark/kernels';
 import { greatest, group, quantileSorted } from 'd3-array';
 
 /** A device that has a map. */
@@ -31,16 +31,18 @@ export interface WinnerMap {
   readonly shipped: string | null;
 }
 
-/** Dtypes of the first screen. */
+/** What maps are of. */
+const OP = 'matmul';
+
 const DTYPES_SHOWN: readonly Dtype[] = ['f32', 'f16'];
 
-/** Devices with winners of an op: those of the grid and those that ship, with the most shapes first. */
-export async function mappedDevices(store: Store, op: OpId): Promise<MappedDevice[]> {
-  const own = await store.devicesWithWinners(op);
+/** Devices with winners of products: those of the grid and those that ship, with the most shapes first. */
+export async function mappedDevices(store: Store): Promise<MappedDevice[]> {
+  const own = await store.devicesWithWinners(OP);
   const models = shippedDevices().flatMap((identity) => {
     const key = deviceKey(identity);
     const isAttached = own.some(({ device }) => isOn(identity, { key: device.key }));
-    const problems = shippedOn(key).filter((file) => file.op === op).length;
+    const problems = shippedOn(key).filter((file) => file.op === OP).length;
     return isAttached || problems === 0 ? [] : [{ device: { key, name: identity.device } }];
   });
   // What ships was timed on hundreds of shapes.
@@ -57,14 +59,10 @@ export const shippedOn = (key: string): readonly Evidence[] =>
   shippedEvidence().filter(({ device }) => isOn(device, { key }));
 
 /** The maps of a device, one per dtype: under the profile with the most shapes. */
-export async function winnerMapsOf(
-  store: Store,
-  key: string,
-  { op, dtypes = DTYPES_SHOWN }: { readonly op: OpId; readonly dtypes?: readonly Dtype[] },
-): Promise<WinnerMap[]> {
-  const own = await store.winners({ key, op });
-  const files = shippedOn(key).filter((file) => file.op === op);
-  return dtypes.flatMap((dtype) => {
+export async function winnerMapsOf(store: Store, key: string): Promise<WinnerMap[]> {
+  const own = await store.winners({ key, op: OP });
+  const files = shippedOn(key).filter((file) => file.op === OP);
+  return DTYPES_SHOWN.flatMap((dtype) => {
     const maps = [
       ...files.filter((file) => file.dtype === dtype).map(shippedMap),
       ...[...group(own, ({ profile }) => profile)].map(
@@ -106,18 +104,18 @@ export interface Winning {
   readonly kernel: string;
   readonly letter: string;
   readonly dtypes: readonly Dtype[];
-  /** The sizes across between which four of five of its wins are, and that of the middle one. */
+  /** M between which four of five of its wins are, and that of the middle one. */
   readonly from: number;
   readonly middle: number;
   readonly to: number;
 }
 
-/** The kernels that win somewhere, lettered from those of small sizes across to those of large ones. */
+/** The kernels that win somewhere, lettered from those of small M to those of large. */
 export function winningKernels(maps: readonly WinnerMap[]): Winning[] {
   const winners = maps.flatMap((map) => map.winners);
   return [...group(winners, ({ address }) => kernelOf(address))]
     .map(([kernel, won]) => {
-      const sizes = won.map((winner) => sidesOf(winner).across).toSorted((a, b) => a - b);
+      const sizes = won.map((winner) => sidesOf(winner).m).toSorted((a, b) => a - b);
       const sizeAt = (part: number) => floorOf(quantileSorted(sizes, part) ?? 1);
       const dtypes = [...new Set(won.map(({ problem }) => problem.dtype))];
       return { kernel, dtypes, from: sizeAt(0.1), middle: sizeAt(0.5), to: sizeAt(0.9) };
@@ -126,11 +124,10 @@ export function winningKernels(maps: readonly WinnerMap[]): Winning[] {
     .map((winning, at) => ({ ...winning, letter: String.fromCharCode(65 + at) }));
 }
 
-/** The sides of a cell: M and K of a product, rows and columns of a transpose. */
-export function sidesOf({ problem }: Pick<Winner, 'problem'>): { across: number; down: number } {
-  return problem.op === 'matmul'
-    ? { across: problem.shape.m, down: problem.shape.k }
-    : { across: problem.shape.rows, down: problem.shape.cols };
+/** The sides of a cell. */
+export function sidesOf({ problem }: Pick<Winner, 'problem'>): { m: number; k: number } {
+  if (!('m' in problem.shape)) throw new TypeError('a map is of products');
+  return problem.shape;
 }
 
 /** The power of two at or below a size: where its cell begins. */

@@ -65,7 +65,7 @@ export default async function DevicePage({ params }: Props) {
     store.workers.list(),
     store.references.ofHardware(device.name),
     visitor(),
-    winnerMapsOf(store, device.key, { op: 'matmul' }),
+    winnerMapsOf(store, device.key),
     store.alarms.list({ device: device.key }),
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
@@ -103,7 +103,7 @@ export default async function DevicePage({ params }: Props) {
       )}
       {maps.length > 0 && (
         <Section title="Fastest kernel by shape" id="winners">
-          <WinnerMaps maps={maps} op="matmul" device={device.key} />
+          <WinnerMaps maps={maps} device={device.key} />
         </Section>
       )}
       {best.length > 0 && (
