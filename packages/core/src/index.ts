@@ -9,7 +9,6 @@ export {
 export { type Contributed, fileOf, isContributed } from './contributed/known';
 export * from './contributed/manifest';
 export { requirementsOfShape, roundedUp } from './contributed/names';
-export { submissionOf } from './contributed/submission';
 export { kernelTemplate } from './contributed/template';
 export { HttpLink, type HttpLinkOptions } from './link/http-link';
 export * from './link/link';
@@ -36,6 +35,7 @@ export * from './plan/families';
 export * from './plan/occupancy';
 export * from './plan/shapes';
 export * from './plan/spec';
+export { submissionOf } from './plan/submission';
 export { changesIn, type Occasion } from './rank/alarms';
 export * from './rank/fastest';
 export * from './rank/head-to-head';

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { PACKED_DOTS } from './dtype';
 import { type DeviceLimits, feasible } from './feasible';
+import type { TunableValues } from './kernel';
 import type { Problem } from './problem';
 import { KERNELS } from './registry';
 import { parseProblem } from './shape';
 import { featuresOf, featureText } from './specialise';
-import type { TunableValues } from './kernel';
 import { defaultsOf } from './variant';
 
 /** The limits every WebGPU device has. */

@@ -61,19 +61,22 @@ test('where the profile asked has no f16, the answer is of the one that has, and
   expect(row?.remark).toBe('f16 is not offered under default; this is for fast');
 });
 
-test.each(PROFILES)('what ships is found under %s, whichever profile it was timed under', async (profile) => {
-  const known = await gpusOf(grid.store);
-  for (const file of shippedEvidence()) {
-    const { device, dtype, op } = file;
-    const [first] = observationsOf(file);
-    const shapes = first ? shapeText(first.problem) : '';
-    const gpu = deviceKey(device);
-    const asked = workbenchQuerySchema.parse({ op, dtype, profile, shapes, gpu });
-    const [row] = await tableOf(grid.store, asked, known);
-    expect.soft(row?.ns, `${gpu} ${op} ${dtype}`).toBeGreaterThan(0);
-    expect.soft(row?.source, `${gpu} ${op} ${dtype}`).toContain(device.device);
-  }
-});
+test.each(PROFILES)(
+  'what ships is found under %s, whichever profile it was timed under',
+  async (profile) => {
+    const known = await gpusOf(grid.store);
+    for (const file of shippedEvidence()) {
+      const { device, dtype, op } = file;
+      const [first] = observationsOf(file);
+      const shapes = first ? shapeText(first.problem) : '';
+      const gpu = deviceKey(device);
+      const asked = workbenchQuerySchema.parse({ op, dtype, profile, shapes, gpu });
+      const [row] = await tableOf(grid.store, asked, known);
+      expect.soft(row?.ns, `${gpu} ${op} ${dtype}`).toBeGreaterThan(0);
+      expect.soft(row?.source, `${gpu} ${op} ${dtype}`).toContain(device.device);
+    }
+  },
+);
 
 test('an epilogue is in the program, and not in the time', async () => {
   const asked = workbenchQuerySchema.parse({ shapes: '512', gpu: H200, epilogue: 'bias-gelu' });
@@ -141,7 +144,14 @@ test('an answer rests on a software adapter for that adapter alone', async () =>
     const [row] = await tableOf(store, asked, gpus);
     expect.soft(row?.source.includes('Software adapter'), id).toBe(id === deviceKey);
   }
-  const nobody = { op: 'matmul', dtype: 'f32', profile: 'default', m: 512, n: 512, k: 512 } as const;
+  const nobody = {
+    op: 'matmul',
+    dtype: 'f32',
+    profile: 'default',
+    m: 512,
+    n: 512,
+    k: 512,
+  } as const;
   expect(await store.best(nobody)).toMatchObject({ result: null });
 });
 

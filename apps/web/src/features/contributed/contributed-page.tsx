@@ -65,11 +65,7 @@ export async function ContributedPage({
           <WaitingList waiting={results.waiting} />
         </Section>
       )}
-      <Section
-        id="results"
-        title="Results"
-        note="ratios: times as fast as the other"
-      >
+      <Section id="results" title="Results" note="ratios: times as fast as the other">
         <Compared id={id} results={results} />
       </Section>
       <Tunables

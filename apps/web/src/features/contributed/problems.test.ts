@@ -8,7 +8,10 @@ const lineOf = (text: string) => template.slice(0, template.indexOf(text)).split
 
 describe('a kernel that is being written', () => {
   it('is read as it will be by the server', () => {
-    expect(readDraft({ source: template })).toMatchObject({ problems: [], kernel: { op: 'matmul' } });
+    expect(readDraft({ source: template })).toMatchObject({
+      problems: [],
+      kernel: { op: 'matmul' },
+    });
     expect(readDraft({ source: '' })).toMatchObject({ kernel: null, problems: [{ line: null }] });
   });
 

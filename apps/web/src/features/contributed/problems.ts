@@ -88,7 +88,8 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
   const values = defaultsOf(kernel.tunables);
   for (const dtype of kernel.dtypes) {
     const missing = featuresOf(kernel, values, dtype).find((name) => !opened.features.has(name));
-    if (missing) return { problems: [], compiled: `This browser’s GPU lacks ${featureText(missing)}` };
+    if (missing)
+      return { problems: [], compiled: `This browser’s GPU lacks ${featureText(missing)}` };
     const code = specialise(kernel, values, dtype);
     const above = code.split('\n').length - source.split('\n').length;
     opened.pushErrorScope('validation');

@@ -51,13 +51,16 @@ it.each([
   ['smoke', null],
   ['default', { ns: 50, bound: 'compute' }],
   ['default', { ns: 50, bound: 'bandwidth' }],
-] as const)('draws a peak beside a result of policy %s and roof %j only where its share is given', (policy, roof) => {
-  const result = run({ policy, outcome: measured(100, { roof }) }) as ResultDetail;
-  const text = renderToStaticMarkup(Headline({ result })).replaceAll(/<[^>]*>/g, ' ');
-  expect(/no % of peak|not known/.test(text)).toBe(roof === null);
-  expect(text.includes('50%')).toBe(roof !== null);
-  expect(roofOver(result, [survey], [])?.peaks).toEqual(roof ? survey.peaks : undefined);
-});
+] as const)(
+  'draws a peak beside a result of policy %s and roof %j only where its share is given',
+  (policy, roof) => {
+    const result = run({ policy, outcome: measured(100, { roof }) }) as ResultDetail;
+    const text = renderToStaticMarkup(Headline({ result })).replaceAll(/<[^>]*>/g, ' ');
+    expect(/no % of peak|not known/.test(text)).toBe(roof === null);
+    expect(text.includes('50%')).toBe(roof !== null);
+    expect(roofOver(result, [survey], [])?.peaks).toEqual(roof ? survey.peaks : undefined);
+  },
+);
 
 it('finds one peak in results of all kernels and of halves that are summed either way', () => {
   const roof = { ns: 1000, bound: 'compute' } as const;

@@ -20,13 +20,7 @@ const fillOf = (at: number) => TOL_LIGHT[at % TOL_LIGHT.length];
 const MOST_SHAPES = 40;
 
 /** Maps of a device beside each other, with one legend. Each cell leads to the answer for its shapes. */
-export function WinnerMaps({
-  maps,
-  device,
-}: {
-  maps: readonly WinnerMap[];
-  device: string;
-}) {
+export function WinnerMaps({ maps, device }: { maps: readonly WinnerMap[]; device: string }) {
   const kernels = winningKernels(maps);
   return (
     <div className="space-y-3">
@@ -41,8 +35,8 @@ export function WinnerMaps({
             </b>
             <span className="font-medium">{kernel.slice(kernel.indexOf('/') + 1)}</span>
             <span className="text-xs text-muted">
-              {dtypes.length < maps.length && `${dtypes.join()}, `}
-              M {[...new Set([from, to])].map(sizeText).join('–')}
+              {dtypes.length < maps.length && `${dtypes.join()}, `}M{' '}
+              {[...new Set([from, to])].map(sizeText).join('–')}
             </span>
           </li>
         ))}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { checkKernel } from './kernel';
+import { checkKernel } from '../contributed/kernel';
+import { kernelTemplate } from '../contributed/template';
 import { submissionOf } from './submission';
-import { kernelTemplate } from './template';
 
 const TEMPLATE = kernelTemplate('mine');
 const { kernel } = checkKernel({ author: 'ada', source: TEMPLATE });
@@ -12,15 +12,22 @@ test('a submission tries the defaults alone, and the template promises no more',
   const { cases } = await submissionOf({ ...asked, devices: ['a'] }, async () => null);
   expect(kernel.tunables.map(({ values }) => values.length)).toEqual([3]);
   expect(cases.filter((each) => each.kernel === 'ada/mine@1')).toMatchObject([{ tunables: {} }]);
-  const [, about] = /tunables\s([\s\S]*?)\n\/\/ {3}\w/.exec(TEMPLATE.slice(TEMPLATE.indexOf('*/'))) ?? [];
+  const [, about] =
+    /tunables\s([\s\S]*?)\n\/\/ {3}\w/.exec(TEMPLATE.slice(TEMPLATE.indexOf('*/'))) ?? [];
   expect(about).toContain('The first value is the default; a sweep may measure the others.');
   expect(about?.match(/\b(tries|tried|runs|measures?)\b/g)).toEqual(['measure']);
 });
 
 test('it runs beside naive and, on each device, the best that is known there, else tiled', async () => {
   const best = { kernel: 'matmul/warp-tile', tunables: { BM: 64 } };
-  const { cases, devices } = await submissionOf({ ...asked, devices: ['a', 'b', 'c'] }, async (_, device) =>
-    device === 'a' ? { variant: best } : device === 'b' ? null : { variant: { kernel: 'matmul/naive', tunables: {} } },
+  const { cases, devices } = await submissionOf(
+    { ...asked, devices: ['a', 'b', 'c'] },
+    async (_, device) =>
+      device === 'a'
+        ? { variant: best }
+        : device === 'b'
+          ? null
+          : { variant: { kernel: 'matmul/naive', tunables: {} } },
   );
   expect(devices).toEqual(['a', 'b', 'c']);
   const [naive, own, ...bests] = cases;

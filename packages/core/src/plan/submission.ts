@@ -1,5 +1,5 @@
 import type { Dtype, Epilogue, OpId, Problem, Shape, Variant } from '@tilemark/kernels';
-import { onlyValues, type SweepCase } from '../plan/spec';
+import { onlyValues, type SweepCase } from './spec';
 
 /** A kernel that is submitted, and what it is to be measured on. */
 interface Submitted {
