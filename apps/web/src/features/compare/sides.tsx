@@ -71,7 +71,7 @@ export function Sides({ a, b }: { a: Measured; b: Measured }) {
   return (
     <DataTable
       caption="The two results side by side"
-      rows={ROWS}
+      rows={ROWS.filter(([, read]) => [a, b].some((side) => read(side) !== '–'))}
       keyOf={([name]) => name}
       columns={[
         { head: 'Fact', className: '!font-normal text-muted sm:min-w-52', cell: ([name]) => name },
