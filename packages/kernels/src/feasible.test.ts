@@ -112,7 +112,7 @@ describe('a device can run a variant', () => {
     const halves = { ...limits, features: ['shader-f16'] };
     expect(why('matmul/naive', {}, problem, halves)).toBeNull();
     expect(why('matmul/rows-of-weights', {}, problem, halves)).toBe(
-      'needs the feature packed_4x8_integer_dot_product, which the device does not have',
+      'needs packed_4x8_integer_dot_product, which the device does not have',
     );
     const packed = { ...limits, features: [...halves.features, PACKED_DOTS] };
     expect(why('matmul/rows-of-weights', {}, problem, packed)).toBeNull();
@@ -158,9 +158,9 @@ describe('a problem may be what a variant is not made for', () => {
   });
 });
 
-/** Of WebGPU and of Chromium's experiments; in words what is a property of the adapter. */
+/** Of WebGPU, of WGSL and of Chromium's experiments; in words what is a property of the adapter. */
 const FEATURE =
-  /^(shader-f16|subgroups|chromium-experimental-[a-z-]+|subgroups of \d+ threads|\w+ to \w+ matrices of [\dx]+)$/;
+  /^(shader-f16|subgroups|packed_4x8_integer_dot_product|chromium-experimental-[a-z-]+|subgroups of \d+ threads|\w+ to \w+ matrices of [\dx]+)$/;
 
 test('no feature that a variant needs is named as WebGPU has none, nor in why it is skipped', () => {
   const known = new Set<string>();
