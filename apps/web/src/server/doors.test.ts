@@ -1,7 +1,7 @@
 import { request as ask, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Answer, costOf, doors } from './doors';
+import { type Answer, costOf, doors, rowsIn } from './doors';
 import { openTestGrid, type TestGrid } from './grid.test-helper';
 import { sharedPages } from './pages/shared-pages';
 import { readsOf } from './session/reads';
@@ -168,11 +168,29 @@ test.each([
   ['GET', '/api/v1/sweeps/1/events', 'events'],
   ['GET', '/results/1/badge.svg', 'picture'],
   ['GET', '/api/v1/best', 'answer'],
-  ['GET', '/api/v1/best/table?shapes=512', 'table'],
+  ['GET', '/api/v1/best/table?shapes=512', 'question'],
+  ['GET', '/best', 'question'],
   ['GET', '/api/v1/tunings/1/shapes', 'table'],
   ['POST', '/api/v1/sweeps', 'answer'],
 ] as const)('%s %s costs what a %s does', (method, url, cost) => {
   expect(costOf({ method, url })).toBe(cost);
+});
+
+test.each([
+  ['/best', 5],
+  ['/best?shapes=512&gpu=apple', 5],
+  ['/best?shapes=1x4096x4096+512+64,128&gpu=apple,amd,intel', 12],
+  ['/api/v1/best/table?shapes=64..4096&gpu=apple,amd', 128],
+  ['/api/v1/best/table?suite=llama-3.1-8b-decode&gpu=apple', 64],
+])('%s asks for %i rows at most', (url, rows) => {
+  expect(rowsIn(url)).toBe(rows);
+});
+
+test('a table of many rows takes what an address may have, and the next has to wait', async () => {
+  const send = await site(60);
+  const table = '/api/v1/best/table?shapes=64..4096&gpu=apple,amd';
+  expect((await send('GET', table)).status).toBe(200);
+  expect((await send('GET', table)).status).toBe(429);
 });
 
 test('streams are counted while they are open', () => {

@@ -25,12 +25,13 @@ const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
 /** Other than pages. */
 const KINDS = [
   [/^\/api\/v1\/sweeps\/[^/]+\/events$/, 'events'],
-  [/^\/api\/v1\/(sweeps\/[^/]+\/results|tunings\/[^/]+\/shapes|best\/table)$/, 'table'],
+  [/^\/api\/v1\/(sweeps\/[^/]+\/results|tunings\/[^/]+\/shapes)$/, 'table'],
+  [/^\/(best|api\/v1\/best\/table)$/, 'question'],
   [/\/badge\.svg$/, 'picture'],
   [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
   [/^\/(docs(\/|$)|api$|join$|kernels\/new$)/, 'document'],
 ] as const;
-const PAGES = new Set<Cost>(['page', 'document']);
+const PAGES = new Set<Cost>(['page', 'document', 'question']);
 
 export function costOf({ method, url = '/' }: Pick<IncomingMessage, 'method' | 'url'>): Cost {
   const [path = '/', query = ''] = url.split('?');
@@ -40,6 +41,18 @@ export function costOf({ method, url = '/' }: Pick<IncomingMessage, 'method' | '
   const isPage = path.endsWith('/results') && !/(^|&)(format=csv|all=)/.test(query);
   if (kind === 'table' && isPage) return 'answer';
   return kind ?? 'page';
+}
+
+/** A page of one question costs as much as this many. */
+const LEAST_ROWS = 5;
+
+/** Rows of the table that an address asks for, as far as its text tells: a range or a suite is many. */
+export function rowsIn(url: string): number {
+  const query = new URLSearchParams(url.split('?')[1]);
+  const shapes = query.get('shapes') ?? '';
+  const many = shapes.includes('..') || query.has('suite');
+  const count = (text: string) => text.split(/[,;\s]+/).filter(Boolean).length;
+  return Math.max((many ? 64 : count(shapes)) * count(query.get('gpu') ?? '-'), LEAST_ROWS);
 }
 
 const hasBody = ({ headers }: IncomingMessage) =>
@@ -74,7 +87,9 @@ export function doors(
     const reader = await reads.reader({ headers, peer: socket.remoteAddress ?? 'unknown' });
     const cost = costOf(request);
     const isRefused = async (asked: Cost | 'none left') => {
-      const problem = asked === 'none left' ? reads.noneLeft() : await reads.take(reader, asked);
+      const times = asked === 'question' ? rowsIn(url) : 1;
+      const problem =
+        asked === 'none left' ? reads.noneLeft() : await reads.take(reader, asked, times);
       if (!problem) return false;
       if (isBrowser(headers)) sendBusyPage(response, problem.retryAfterS);
       else await send(response, problemResponse(problem));

@@ -22,9 +22,10 @@ import {
 } from '@tilemark/kernels';
 import { z } from 'zod';
 
-/** Most shapes and GPUs of one table: each cell is a search among hundreds of variants. */
+/** Most shapes and GPUs of one table, and rows of both: each is a search among hundreds of variants. */
 const MOST_SHAPES = 64;
 const MOST_GPUS = 6;
+const MOST_ROWS = 96;
 
 /** Lists of shapes to choose from: a model's layers at decode and prefill, and families. */
 export interface ShapeSuite {
@@ -95,6 +96,9 @@ export const workbenchQuerySchema = questionFields.transform((query, context): Q
     const asked = query.shapes?.trim() || query.shape || singleShape(query);
     if (!asked && chosen && chosen.op !== op) return refuse('suite', `it is of ${chosen.op}`);
     const shapes = asked ? parseShapes(op, asked, field) : [...(given ?? [])];
+    if (shapes.length * gpus.length > MOST_ROWS) {
+      return refuse('gpu', `a table takes at most ${MOST_ROWS} rows: name fewer shapes or GPUs`);
+    }
     const fault = shapes.map((shape) => faultOf(op, shape, dtype, { epilogue })).find(Boolean);
     if (fault) return refuse(fault.field, fault.reason);
     const asks = { op, dtype, profile, epilogue, shapes, suite, show: query.show };

@@ -161,6 +161,7 @@ test.each([
   [{ m: '512' }, /^n is missing/],
   [{ op: 'transpose', rows: '8', cols: '8', k: '8' }, /^k cannot be “8”: transpose has no/],
   [{ gpu: 'a,b,c,d,e,f,g' }, /at most 6 GPUs/],
+  [{ gpu: 'a,b', shapes: '1..49 +1' }, /at most 96 rows/],
   [{ op: 'transpose', suite: 'llama-3.1-8b-decode' }, /^suite/],
 ])('%j is refused at its field', (given, message) => {
   expect(parseQuery(workbenchQuerySchema, given).refused.join()).toMatch(message);

@@ -24,8 +24,10 @@ export const COSTS = {
   picture: 200,
   /** Of the API. */
   answer: 8,
-  /** Every run of a sweep, or many questions in one. */
+  /** Every run of a sweep. */
   table: 300,
+  /** A row of a table of the best: a search among hundreds of variants. */
+  question: 20,
   /** A stream of events. */
   events: 20,
 } as const;
@@ -58,7 +60,7 @@ export interface Reader {
 export interface Reads {
   reader(asked: Asked): Promise<Reader>;
   /** Null, or why not now. */
-  take(reader: Reader, cost: Cost): Promise<HttpProblem | null>;
+  take(reader: Reader, cost: Cost, times?: number): Promise<HttpProblem | null>;
   /** Why not now: others wait already. */
   noneLeft(): HttpProblem;
   /** Counts an open stream until `release`; null, or why not now. */
@@ -90,11 +92,13 @@ export function readsOf(
       if (principal) return { isKnown: true, key: principal.tokenId };
       return { isKnown: false, key: addressOf(given, opened.settings.isBehindProxy, peer) };
     },
-    async take({ isKnown, key }, cost) {
+    async take({ isKnown, key }, cost, times = 1) {
       if (perMinute === 0) return null;
       try {
-        await (isKnown ? known : address).consume(key, COSTS[cost]);
-        if (!isKnown) await strangers.consume(STRANGERS_KEY, COSTS[cost]);
+        // All that one may have, where it takes more: else nobody ever could have it.
+        const points = Math.min(times * COSTS[cost], own);
+        await (isKnown ? known : address).consume(key, points);
+        if (!isKnown) await strangers.consume(STRANGERS_KEY, points);
         return null;
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
