@@ -45,7 +45,8 @@ export function feasible(
   } else {
     const fault = faultOf(problem.op, problem.shape, problem.dtype, problem);
     if (fault) reasons.push(fault.reason);
-    reasons.push(...epilogueReasons(definition, problem));
+    const unfused = epilogueFault(definition, problem);
+    if (unfused !== null) reasons.push(unfused);
     reasons.push(...brokenConstraints(definition, tunables));
     reasons.push(...problemReasons(definition, tunables, problem));
     if (reasons.length === 0) {
@@ -59,13 +60,13 @@ export function feasible(
   return reasons.length === 0 ? { ok: true } : { ok: false, why: reasons.join('; also ') };
 }
 
-/** A kernel with an epilogue of its own computes problems with that alone. */
-function epilogueReasons(kernel: Kernel, { epilogue }: Problem): string[] {
+/** Why a kernel does not compute the epilogue of a problem, or a problem without one; null: it does. */
+export function epilogueFault(kernel: Kernel, { epilogue }: Problem): string | null {
   const { epilogue: only } = kernel;
-  if (only === epilogue) return [];
-  if (only) return [`computes the epilogue ${only}, not ${epilogue ?? 'the product alone'}`];
+  if (only === epilogue) return null;
+  if (only) return `computes the epilogue ${only}, not ${epilogue ?? 'the product alone'}`;
   const fuses = kernel.runsOn === 'gpu' && kernel.fuses !== false;
-  return fuses ? [] : ['computes the product alone, without an epilogue'];
+  return fuses ? null : 'computes the product alone, without an epilogue';
 }
 
 /** Reasons why a combination of tunable values is invalid on any device. */

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate } from '@tilemark/db';
-import { InputError, parseProblem, resolveVariant, specialise } from '@tilemark/kernels';
+import {
+  InputError,
+  type Problem,
+  parseProblem,
+  resolveVariant,
+  specialise,
+} from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../services.test-helper';
 import { kernelTemplate } from '../contributed/template';
@@ -86,18 +92,22 @@ const recordOf = (run: ClaimedRun, workerId: string, outcome: Outcome): Recorded
 interface Over {
   readonly key?: string;
   readonly budgetSeconds?: number;
-  /** A contributed kernel to search alone. */
+  /** A kernel to search alone. */
   readonly kernel?: string;
+  readonly problem?: Problem;
 }
 
 /** A device with a tuning, and a worker that serves it until told to stop. */
-async function tuning(device: string, { budgetSeconds = 6, kernel, key }: Over = {}) {
+async function tuning(
+  device: string,
+  { budgetSeconds = 6, kernel, key, problem: asked = kernel ? product : problem }: Over = {},
+) {
   const { deviceKey, workerId } = await (kernel ? taking(device) : attach(store, device));
   const made = await submitTuning(
     { store, queue },
     {
       device: deviceKey,
-      problem: kernel ? product : problem,
+      problem: asked,
       profile: 'default',
       budgetSeconds,
       ...(kernel !== undefined && { kernel }),
@@ -364,6 +374,21 @@ describe('a tuning', () => {
     // As long as it is not published, neither is what was found of it.
     const listed = (await store.sweeps.list()).items.map(({ id }) => id);
     expect(listed).not.toContain(made.id);
+  });
+
+  test('of a problem with an epilogue runs what computes it, and says so', async () => {
+    const epilogue = 'bias-relu';
+    const asked = { ...product, epilogue } as const;
+    const made = await tuning('Fused', {
+      problem: asked,
+      kernel: 'matmul/naive',
+      budgetSeconds: 60,
+    });
+    expect((await made.take())?.problem).toEqual(asked);
+    const { name, spec } = await sweepOf(made.id);
+    expect(name).toBe('Tune matmul/naive 64 f32, bias, then relu on Fused');
+    expect(spec).toMatchObject({ epilogue });
+    await store.sweeps.cancel(made.id);
   });
 
   test('of one kernel ends when the kernel is removed', async () => {

@@ -1,7 +1,15 @@
-import { InputError, ifValid, kernelById, opOf, refuseIf, shapeText } from '@tilemark/kernels';
+import {
+  InputError,
+  ifValid,
+  kernelById,
+  opOf,
+  particularsText,
+  refuseIf,
+  shapeText,
+} from '@tilemark/kernels';
 import { fileOf, isContributed } from '../contributed/known';
 import { drawSeed } from '../measure/seed';
-import type { SweepCase } from '../plan/spec';
+import type { SweepSpec } from '../plan/spec';
 import {
   FAMILY_BUDGET,
   type FamilyRequest,
@@ -55,7 +63,7 @@ export async function submitTuning(
   return startSweep(services, author, {
     name: `Tune ${asked.what} on ${device.name}`.slice(0, 120),
     suite: null,
-    spec: { cases: asked.cases, profiles: [profile], policy: 'screen', devices: [key] },
+    spec: { ...asked.spec, profiles: [profile], policy: 'screen', devices: [key] },
     tuning: asked.tuning,
     runs: wanted.map((run) => ({ ...run, profile, deviceKey: key })),
     note,
@@ -80,7 +88,7 @@ interface Begun {
   /** In the name of its sweep. */
   readonly what: string;
   /** What it may run. */
-  readonly cases: SweepCase[];
+  readonly spec: Pick<SweepSpec, 'cases' | 'epilogue'>;
 }
 
 /** The most shapes that a case of a sweep has. */
@@ -94,7 +102,8 @@ function begun(
   const seed = drawSeed() % 2 ** 32;
   if (asked) {
     const kernels = requestedKernels({ kernel, problem: asked });
-    const [epilogue] = kernels.flatMap((each) => each.epilogue ?? []);
+    const [fixed] = kernels.flatMap(({ epilogue }) => epilogue ?? []);
+    const { epilogue = fixed } = asked;
     const problem = { ...asked, ...(epilogue && { epilogue }) };
     return {
       tuning: {
@@ -104,13 +113,16 @@ function begun(
         budgetSeconds: budgetSeconds ?? TUNING_BUDGET.usual,
         ...(kernel !== undefined && { kernel }),
       },
-      what: `${kernel ?? opOf(problem).title.toLowerCase()} ${shapeText(problem)} ${problem.dtype}`,
-      cases: kernels.map(({ id }) => ({
-        kernel: id,
-        tunables: {},
-        shapes: [problem.shape],
-        dtypes: [problem.dtype],
-      })),
+      what: `${kernel ?? opOf(problem).title.toLowerCase()} ${shapeText(problem)} ${problem.dtype}${particularsText(problem)}`,
+      spec: {
+        cases: kernels.map(({ id }) => ({
+          kernel: id,
+          tunables: {},
+          shapes: [problem.shape],
+          dtypes: [problem.dtype],
+        })),
+        ...(epilogue && { epilogue }),
+      },
     };
   }
   const family = familyById(suite ?? '');
@@ -128,12 +140,14 @@ function begun(
       budgetSeconds: budgetSeconds ?? FAMILY_BUDGET.usual,
     },
     what: `${family.id} ${dtype}`,
-    cases: [...kernels].flatMap((kernel) =>
-      starts.map((at) => {
-        const some = family.shapes.slice(at, at + SHAPES_PER_CASE);
-        return { kernel, tunables: {}, shapes: some, dtypes: [dtype] };
-      }),
-    ),
+    spec: {
+      cases: [...kernels].flatMap((kernel) =>
+        starts.map((at) => {
+          const some = family.shapes.slice(at, at + SHAPES_PER_CASE);
+          return { kernel, tunables: {}, shapes: some, dtypes: [dtype] };
+        }),
+      ),
+    },
   };
 }
 

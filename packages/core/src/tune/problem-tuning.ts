@@ -2,6 +2,7 @@ import {
   bufferBytes,
   bytesText,
   DTYPES,
+  epilogueFault,
   type Kernel,
   kernelById,
   type Problem,
@@ -132,11 +133,6 @@ export function requestedKernels({
   const { dtype, epilogue, op } = problem;
   if (id === undefined) {
     const ours = searchedKernels(problem).filter(({ runsOn }) => runsOn === 'gpu');
-    refuseIf(
-      epilogue !== undefined,
-      `No kernel of ours computes the epilogue ${epilogue}: name one that does.`,
-      'problem.epilogue',
-    );
     refuseIf(ours.length === 0, `No GPU kernel of ${op} computes ${dtype}.`, 'problem.dtype');
     return ours;
   }
@@ -150,11 +146,9 @@ export function requestedKernels({
     `${id} does not compute ${dtype}; it computes ${dtypes.join(', ')}.`,
     'problem.dtype',
   );
-  refuseIf(
-    epilogue !== undefined && epilogue !== kernel.epilogue,
-    `${id} does not compute the epilogue ${epilogue}.`,
-    'problem.epilogue',
-  );
+  // Not asked for, it is the kernel's own.
+  const fault = epilogue === undefined ? null : epilogueFault(kernel, problem);
+  refuseIf(fault !== null, `${id} ${fault}.`, 'problem.epilogue');
   return [kernel];
 }
 

@@ -10,12 +10,8 @@ export const naiveGlobal = gpuKernel({
   // No f16: sums are kept in C, so they would be rounded to f16 at every step.
   dtypes: ['f32', 'i32'],
   tunables: [tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16)],
-  problemConstraints: [
-    {
-      reason: 'keeps its sums in C, so none is finished for an epilogue on its way there',
-      holds: (_values, { epilogue }) => epilogue === undefined,
-    },
-  ],
+  // Its sums are kept in C, so none is finished on its way there.
+  fuses: false,
   wgsl,
   batches: batched,
   needs: (values) => {

@@ -128,7 +128,11 @@ describe('a tuning', () => {
     ['nothing to search', body({ problem: undefined }), 'problem'],
     ['a problem and a suite', body({ suite: 'odd-shapes' }), 'suite'],
     ['a problem and a dtype beside it', body({ dtype: 'f32' }), 'dtype'],
-    ['an epilogue, which ours do not compute', of({ epilogue: 'relu' }), 'problem.epilogue'],
+    [
+      'an epilogue that the kernel does not compute',
+      { ...of({ epilogue: 'relu' }), kernel: 'matmul/naive-global' },
+      'problem.epilogue',
+    ],
     ['an unknown kernel', body({ kernel: 'matmul/nobody' }), 'kernel'],
     ['a kernel of another op', body({ kernel: 'transpose/tiled' }), 'problem.op'],
     ['a kernel and a suite', family({ kernel: 'transpose/tiled' }), 'kernel'],
