@@ -54,7 +54,7 @@ export function merged(verdicts: readonly Verdict[]): Verdict {
 export interface Verification<Shape> {
   /** A check of outputs for these inputs. */
   check(shape: Shape, inputs: readonly Tensor[], options: CheckOptions): OutputCheck;
-  /** Absent: outputs of this op are verified on the host. */
+  /** Absent: all kernels of this op run on the host. */
   readonly onDevice?: DeviceVerification<Shape>;
 }
 

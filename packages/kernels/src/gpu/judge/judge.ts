@@ -23,6 +23,7 @@ import compareValues from './compare-values.wgsl?raw';
 import fingerprintWgsl from './fingerprint.wgsl?raw';
 import { type Guarded, guardsOf } from './guards';
 import guardsWgsl from './guards.wgsl?raw';
+import { onDevice } from './proving';
 import { type Reference, References } from './references';
 import { type Question, Results } from './results';
 import { BITS_RECORD_WORDS, boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
@@ -85,9 +86,8 @@ export class Judge {
 
   /** Starts to compile what verdicts take, all at once; errors come from `judge`. */
   compileAhead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
-    if (!this.#references.has(problem)) return;
     this.#references.compileAhead({ problem, computes });
-    const { norms } = opOf(problem).verification.onDevice ?? {};
+    const { norms } = onDevice(problem);
     const rounds = norms && computes !== 'copy' && !DTYPES[problem.dtype].isInteger;
     const [source, read] = rounds
       ? [valuesSource(problem.dtype), 4]
@@ -100,8 +100,7 @@ export class Judge {
 
   /** Parts of an output whose references take some milliseconds each. */
   quickParts(problem: Problem): readonly Rows[] {
-    if (this.#references.has(problem)) return this.#references.parts(problem, QUICK_WORK);
-    return [{ first: 0, end: opOf(problem).output(problem.shape).rows }];
+    return this.#references.parts(problem, QUICK_WORK);
   }
 
   /**
@@ -121,7 +120,6 @@ export class Judge {
       await (await this.#ask(guards)).answer;
       return { answer: Promise.resolve(await this.#onHost(judging, outputs)) };
     };
-    if (!this.#references.has(problem)) return onHost();
     let verdicts: Pending<Verdict[]> = { answer: Promise.resolve([]) };
     const most = this.#references.capacity(problem);
     const parts = this.#references.parts(problem);
@@ -311,7 +309,7 @@ const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
   isExact(problem, choice) &&
   kernel.computes !== 'copy' &&
   !DTYPES[problem.dtype].isInteger &&
-  opOf(problem).verification.onDevice?.norms !== undefined;
+  onDevice(problem).norms !== undefined;
 
 const valuesSource = sourceByDtype((dtype) => {
   const isHalf = DTYPES[dtype].element === 'f16';

@@ -173,6 +173,6 @@ async function downloadRows(
 
 export function onDevice(problem: Problem): DeviceVerification<Problem['shape']> {
   const { onDevice: found } = opOf(problem).verification;
-  if (!found) throw new TypeError(`${problem.op} is verified on the host`);
+  if (!found) throw new TypeError(`${problem.op} has no reference for devices`);
   return found;
 }

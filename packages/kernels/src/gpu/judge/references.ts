@@ -69,11 +69,6 @@ export class References {
     this.#pipelines = pipelines;
   }
 
-  /** Whether there are references of a problem on the device. */
-  has(problem: Problem): boolean {
-    return opOf(problem).verification.onDevice !== undefined;
-  }
-
   /**
    * The parts of a problem's output that have a reference each.
    *
