@@ -5,9 +5,9 @@ import type { Kernel } from '../kernel';
 import { elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
-import { newTurns, type Rotation, rotationOf, type Turn, turnOf } from '../rotation';
+import { type Turn, Turns } from '../rotation';
 import type { Sample } from '../timing';
-import { fillsOf, type InputChoice, otherInputs, REGIME_SEED, seedOfSet } from '../verify/fills';
+import { fillsOf, otherInputs, REGIME_SEED, seedOfSet } from '../verify/fills';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download } from './buffers';
@@ -56,17 +56,11 @@ export class GpuPrepared implements Prepared {
   readonly #binding: Binding;
   readonly #guard: number;
   readonly #case: Case;
-  /** Of the inputs of each set. */
-  readonly #seeds: number[];
+  readonly #turns: Turns;
   /** By the sets of their buffers. */
   readonly #groups = new Map<string, GPUBindGroup>();
-  /** The sets of the inputs that each output was last computed from; absent: its own. */
-  readonly #computedFrom = new Map<number, readonly number[]>();
   /** Number of times the outputs have been poisoned. */
   #poisons = 0;
-  /** Dispatches since inputs or outputs were last made. */
-  #count = 0;
-  #last = 0;
 
   constructor(
     context: GpuContext,
@@ -82,7 +76,8 @@ export class GpuPrepared implements Prepared {
     this.#guard = prepares.secrets('guard');
     this.#case = { ...prepares, secret: prepares.secrets('check') };
     this.#binding = binding;
-    this.#seeds = binding.sets.map((_, set) => seedOfSet(prepares.seed, set));
+    const inputs = this.#set(0).inputs.length;
+    this.#turns = new Turns({ sets: this.bufferSets, inputs }, prepares.seed);
   }
 
   get bufferSets(): number {
@@ -90,7 +85,7 @@ export class GpuPrepared implements Prepared {
   }
 
   get newTurns(): number {
-    return newTurns({ sets: this.bufferSets, inputs: this.#set(0).inputs.length });
+    return this.#turns.newTurns;
   }
 
   get parts(): number {
@@ -98,11 +93,11 @@ export class GpuPrepared implements Prepared {
   }
 
   get lastSet(): number {
-    return this.#last;
+    return this.#turns.lastSet;
   }
 
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
-    this.#restart();
+    this.#turns.restart();
     await this.#poison(
       kind,
       this.#guarded(sets).filter(({ isScratch }) => !sets || !isScratch),
@@ -136,9 +131,7 @@ export class GpuPrepared implements Prepared {
   }
 
   async refill(seed: number, next?: SampleOptions): Promise<void> {
-    const those = this.#binding.sets.slice(0, next && this.#rotation(next).sets);
-    for (const set of those.keys()) this.#seeds[set] = seedOfSet(seed, set);
-    this.#restart();
+    const those = this.#binding.sets.slice(0, this.#turns.reseed(seed, next));
     await fillSets(this.#context.filler, this.#of.problem, those, seed);
   }
 
@@ -155,9 +148,9 @@ export class GpuPrepared implements Prepared {
     const parts = part === undefined ? {} : { part: judge.quickParts(this.#of.problem)[part] };
     const outputs = sets.map((set) => ({
       ...parts,
-      inputs: this.#inputs(this.#inputsOf(set)),
+      inputs: this.#inputs(this.#turns.inputsOf(set)),
       output: this.#set(set).output,
-      choice: this.#choice(set),
+      choice: this.#turns.choiceOf(set),
     }));
     return judge.judge(this.#case, outputs, this.#guarded(sets), this.#guard);
   }
@@ -193,7 +186,7 @@ export class GpuPrepared implements Prepared {
     } finally {
       far?.destroy();
     }
-    const usual = fillsOf(problem, this.#choice(0));
+    const usual = fillsOf(problem, this.#turns.choiceOf(0));
     await filler.fill(inputs.map(contentOf), usual);
     return found;
   }
@@ -234,21 +227,6 @@ export class GpuPrepared implements Prepared {
   get #outputBytes(): number {
     const { shape, dtype } = this.#of.problem;
     return elements(opOf(this.#of.problem).output(shape)) * DTYPES[dtype].bytes;
-  }
-
-  #restart(): void {
-    this.#count = 0;
-    this.#computedFrom.clear();
-  }
-
-  /** The sets of the inputs that the output of a set is computed from. */
-  #inputsOf(set: number): readonly number[] {
-    return this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
-  }
-
-  #choice(output: number): InputChoice {
-    const seeds = this.#inputsOf(output).map((set) => this.#seeds[set] ?? 0);
-    return { seed: seeds[0] ?? 0, seeds };
   }
 
   #inputs(sets: readonly number[]): GPUBuffer[] {
@@ -298,22 +276,15 @@ export class GpuPrepared implements Prepared {
 
   #encode(pass: GPUComputePassEncoder, options: SampleOptions): void {
     const { dispatches } = this.#binding;
-    const rotation = this.#rotation(options);
-    for (let run = 0; run < options.dispatches; run++) {
-      const turn = turnOf(this.#count++, rotation);
-      this.#last = turn.output;
-      this.#computedFrom.set(turn.output, turn.inputs);
+    let isFirst = true;
+    for (const turn of this.#turns.take(options)) {
       pass.setBindGroup(0, this.#group(turn));
       for (const { pipeline, workgroups } of dispatches) {
-        if (dispatches.length > 1 || run === 0) pass.setPipeline(pipeline);
+        if (dispatches.length > 1 || isFirst) pass.setPipeline(pipeline);
         pass.dispatchWorkgroups(...workgroups);
       }
+      isFirst = false;
     }
-  }
-
-  #rotation(options: SampleOptions): Rotation {
-    const inputs = this.#set(0).inputs.length;
-    return rotationOf(options, { sets: this.bufferSets, inputs });
   }
 }
 

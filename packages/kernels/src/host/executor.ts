@@ -18,7 +18,7 @@ import { hash32, splitRows } from '../numbers';
 import { allocate, elements } from '../op';
 import { opOf } from '../ops';
 import type { Problem } from '../problem';
-import { newTurns, type Rotation, rotationOf, turnOf } from '../rotation';
+import { Turns } from '../rotation';
 import type { Tensor } from '../scalar';
 import { nowNs, type Sample, wallTickNs } from '../timing';
 import { resolveVariant } from '../variant';
@@ -107,16 +107,10 @@ class HostPrepared implements Prepared {
   readonly #of: Prepares;
   readonly #sets: readonly TensorSet[];
   readonly #secrets: Secrets;
-  /** Of the inputs of each set. */
-  readonly #seeds: number[];
+  readonly #turns: Turns;
   /** By the sets of the inputs, as they are now. */
   readonly #checks = new Map<string, OutputCheck>();
-  /** The sets of the inputs that each output was last computed from; absent: its own. */
-  readonly #computedFrom = new Map<number, readonly number[]>();
   #poisons = 0;
-  /** Dispatches since inputs or outputs were last made. */
-  #count = 0;
-  #last = 0;
 
   constructor(
     prepares: Prepares,
@@ -126,7 +120,8 @@ class HostPrepared implements Prepared {
     this.#of = prepares;
     this.#sets = sets;
     this.#secrets = prepares.options.secrets ?? drawSecret;
-    this.#seeds = sets.map((_, set) => seedOfSet(prepares.options.seed, set));
+    const inputs = this.#set(0).inputs.length;
+    this.#turns = new Turns({ sets: sets.length, inputs }, prepares.options.seed);
   }
 
   get bufferSets(): number {
@@ -134,7 +129,7 @@ class HostPrepared implements Prepared {
   }
 
   get newTurns(): number {
-    return newTurns({ sets: this.bufferSets, inputs: this.#set(0).inputs.length });
+    return this.#turns.newTurns;
   }
 
   /** A check on the host looks at secret places where the whole takes long. */
@@ -143,13 +138,13 @@ class HostPrepared implements Prepared {
   }
 
   get lastSet(): number {
-    return this.#last;
+    return this.#turns.lastSet;
   }
 
   /** There are no guards: a typed array cannot be written past its end. */
   async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
     const stream = this.#secrets('poison', ++this.#poisons);
-    this.#restart();
+    this.#turns.restart();
     for (const { output } of sets ? sets.map((set) => this.#set(set)) : this.#sets) {
       if (kind === 'nan') new Int32Array(output.buffer).fill(POISON_WORD);
       else for (let i = 0; i < output.length; i++) output[i] = (hash32(i + stream) >>> 24) - 127.5;
@@ -158,11 +153,8 @@ class HostPrepared implements Prepared {
 
   async refill(seed: number, next?: SampleOptions): Promise<void> {
     this.#checks.clear();
-    this.#restart();
-    for (const [set, { inputs }] of this.#sets
-      .slice(0, next && this.#rotation(next).sets)
-      .entries()) {
-      this.#seeds[set] = seedOfSet(seed, set);
+    const those = this.#sets.slice(0, this.#turns.reseed(seed, next));
+    for (const [set, { inputs }] of those.entries()) {
       refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set) });
     }
   }
@@ -189,7 +181,7 @@ class HostPrepared implements Prepared {
       const options = { computes, errorGrowth, rounding, secret: this.#secrets('regimes') };
       found.push({ words, verdict: outputCheck(problem, inputs, options)(output) });
     }
-    if (those.length > 0) refillTensors(inputs, problem, { seed: this.#seeds[0] ?? 0 });
+    if (those.length > 0) refillTensors(inputs, problem, this.#turns.choiceOf(0));
     return found;
   }
 
@@ -201,23 +193,13 @@ class HostPrepared implements Prepared {
     return merged(sets.map((set) => this.#check(set)(this.#set(set).output)));
   }
 
-  #restart(): void {
-    this.#count = 0;
-    this.#computedFrom.clear();
-  }
-
-  #rotation(options: SampleOptions): Rotation {
-    const inputs = this.#set(0).inputs.length;
-    return rotationOf(options, { sets: this.bufferSets, inputs });
-  }
-
   #inputs(sets: readonly number[]): Tensor[] {
     return sets.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
   }
 
   /** Whole for the first set where that is quick; for the others, with the time in mind. */
   #check(set: number): OutputCheck {
-    const sets = this.#computedFrom.get(set) ?? this.#set(set).inputs.map(() => set);
+    const sets = this.#turns.inputsOf(set);
     const known = this.#checks.get(String(sets));
     if (known) return known;
     const { problem, kernel } = this.#of;
@@ -234,13 +216,10 @@ class HostPrepared implements Prepared {
   }
 
   async sample(options: SampleOptions): Promise<Sample> {
-    const rotation = this.#rotation(options);
-    const bound = Array.from({ length: options.dispatches }, () => {
-      const { inputs, output } = turnOf(this.#count++, rotation);
-      this.#last = output;
-      this.#computedFrom.set(output, inputs);
-      return { inputs: this.#inputs(inputs), output: this.#set(output).output };
-    });
+    const bound = Array.from(this.#turns.take(options), ({ inputs, output }) => ({
+      inputs: this.#inputs(inputs),
+      output: this.#set(output).output,
+    }));
     const start = nowNs();
     for (const set of bound) {
       // Awaited only if it is a promise: a turn of the event loop must not count as kernel time.
