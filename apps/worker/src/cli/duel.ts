@@ -7,29 +7,21 @@ import {
 } from '@tilemark/core';
 import {
   bareVariant,
-  type Dtype,
-  type Epilogue,
-  faultOf,
   InputError,
   type Problem,
-  parseShape,
   parseVariant,
-  type Regime,
   type ResolvedVariant,
   rateOf,
   shortAddress,
 } from '@tilemark/kernels';
+import { type ProblemFlags, problemOf } from './flags';
 import type { GridOptions } from './grid/client';
 import { addressIn } from './kernel/file';
 import { onDevice } from './on-device';
 import { ResultFile } from './result-file';
 import { percentText, problemText, rateText, table, timeText } from './table';
 
-export interface DuelFlags extends Partial<GridOptions> {
-  readonly shape: string;
-  readonly dtype: Dtype;
-  readonly regime?: Regime;
-  readonly epilogue?: Epilogue;
+export interface DuelFlags extends ProblemFlags, Partial<GridOptions> {
   readonly device: string;
   readonly profile: Profile;
   readonly json?: string;
@@ -59,10 +51,14 @@ export async function duel(
     await variantOf(addresses[0], options, 'A'),
     await variantOf(addresses[1], options, 'B'),
   ];
-  const problem = problemOf(a, b, options);
+  const { op, runsOn, epilogue } = a.definition;
+  if (b.definition.op !== op) {
+    throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
+  }
+  const problem = problemOf(op, options, epilogue ?? b.definition.epilogue);
   const { profile } = options;
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
-  const onCpu = a.definition.runsOn === 'cpu';
+  const onCpu = runsOn === 'cpu';
   if (onCpu !== (b.definition.runsOn === 'cpu')) {
     throw new InputError('one runs on the host and the other on a GPU', 'B');
   }
@@ -107,41 +103,6 @@ export async function variantOf(
     throw error;
   }
 }
-
-/** What both compute, on which inputs; that of a kernel with an epilogue has it. Throws InputError. */
-export function problemOf(
-  a: ResolvedVariant,
-  b: ResolvedVariant,
-  {
-    shape: text,
-    dtype,
-    regime,
-    ...flags
-  }: Pick<DuelFlags, 'shape' | 'dtype' | 'regime' | 'epilogue'>,
-): Problem {
-  const { op } = a.definition;
-  if (b.definition.op !== op) {
-    throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
-  }
-  const shape = parseShape(op, text, '--shape');
-  const epilogue = flags.epilogue ?? a.definition.epilogue ?? b.definition.epilogue;
-  const fault = faultOf(op, shape, dtype, { regime, epilogue });
-  if (fault) throw new InputError(fault.reason, FLAGS[fault.field] ?? '--shape');
-  return {
-    op,
-    shape,
-    dtype,
-    ...(regime && { regime }),
-    ...(epilogue && { epilogue }),
-  } as Problem;
-}
-
-/** Of the fields of a problem; the others are dimensions. */
-const FLAGS: Readonly<Record<string, string>> = {
-  dtype: '--dtype',
-  regime: '--regime',
-  epilogue: '--epilogue',
-};
 
 function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
   const rows = (

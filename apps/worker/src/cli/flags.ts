@@ -1,7 +1,19 @@
 /** What flags of several commands have in common: lists, assignments, tunables and files. */
 import { readFile } from 'node:fs/promises';
 import { FAMILIES, type Family, familyById, messageOf, seedSchema } from '@tilemark/core';
-import { InputError, type Kernel, parseTunableValue, type TunableValue } from '@tilemark/kernels';
+import {
+  type Dtype,
+  type Epilogue,
+  faultOf,
+  InputError,
+  type Kernel,
+  type OpId,
+  type Problem,
+  parseShape,
+  parseTunableValue,
+  type Regime,
+  type TunableValue,
+} from '@tilemark/kernels';
 import { InvalidArgumentError } from 'commander';
 import type { z } from 'zod';
 import type { Account } from '../child/device-process';
@@ -93,6 +105,39 @@ export function assignment(flag: string, text: string): [name: string, value: st
   const [, name, value] = /^\s*([^=\s]+)\s*=\s*(\S.*)$/.exec(text) ?? [];
   if (name && value) return [name, value.trim()];
   throw new InputError(`'${text}' is not NAME=VALUE`, flag);
+}
+
+/** What is computed, on which inputs. */
+export interface ProblemFlags {
+  readonly shape: string;
+  readonly dtype: Dtype;
+  readonly regime?: Regime;
+  readonly epilogue?: Epilogue;
+}
+
+/** Of the fields of a problem; the others are dimensions. */
+const PROBLEM_FLAGS: Readonly<Record<string, string>> = {
+  dtype: '--dtype',
+  regime: '--regime',
+  epilogue: '--epilogue',
+};
+
+/**
+ * The problem that the flags ask for. Throws InputError at the flag.
+ *
+ * @param fixed the epilogue of a kernel that has one: it is computed unless another is asked for
+ */
+export function problemOf(
+  op: OpId,
+  { shape: text, dtype, regime, epilogue: asked }: ProblemFlags,
+  fixed: Epilogue | undefined,
+): Problem {
+  const shape = parseShape(op, text, '--shape');
+  const epilogue = asked ?? fixed;
+  const fault = faultOf(op, shape, dtype, { regime, epilogue });
+  if (fault) throw new InputError(fault.reason, PROBLEM_FLAGS[fault.field] ?? '--shape');
+  const particulars = { ...(regime && { regime }), ...(epilogue && { epilogue }) };
+  return { op, shape, dtype, ...particulars } as Problem;
 }
 
 /** The values of `--tunable` by name: `A=1,2` is two values of A, `A=1,B=2` one each of A and B. */

@@ -37,8 +37,7 @@ interface Rows {
 interface Column {
   readonly head: string;
   readonly align: 'left' | 'right';
-  /** Absent: in every table. */
-  readonly isShown?: (rows: Rows) => boolean;
+  readonly isShown: (rows: Rows) => boolean;
   /** `measured` is null for a run without a number. */
   readonly cell: (result: RunResult, measured: Measurement | null, rows: Rows) => string;
 }
@@ -142,7 +141,7 @@ const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
 };
 
 function tableOf(rows: Rows): string {
-  const columns = COLUMNS.filter(({ isShown }) => isShown?.(rows) ?? true);
+  const columns = COLUMNS.filter(({ isShown }) => isShown(rows));
   return table(
     columns.map(({ head }) => head),
     rows.results.map((result) => {

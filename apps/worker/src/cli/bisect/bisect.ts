@@ -3,13 +3,13 @@ import { messageOf, outcomeReason, type Profile } from '@tilemark/core';
 import {
   bareVariant,
   DeviceFault,
-  type Dtype,
   InputError,
   type Problem,
   shortAddress,
 } from '@tilemark/kernels';
 import { withMachineLock } from '../../run/machine-lock';
-import { problemOf, ratioText, variantOf } from '../duel';
+import { ratioText, variantOf } from '../duel';
+import { type ProblemFlags, problemOf } from '../flags';
 import type { GridOptions } from '../grid/client';
 import { toldApart } from '../on-device';
 import { ResultFile } from '../result-file';
@@ -18,11 +18,9 @@ import { BetweenReleases } from './between-releases';
 import { releasesBetween } from './releases';
 import { type Bisected, bisectReleases, type Held, wordOf } from './search';
 
-export interface BisectFlags extends Partial<GridOptions> {
+export interface BisectFlags extends ProblemFlags, Partial<GridOptions> {
   readonly from: string;
   readonly to: string;
-  readonly shape: string;
-  readonly dtype: Dtype;
   readonly device: string;
   readonly profile: Profile;
   readonly duels: number;
@@ -55,7 +53,8 @@ export async function bisect(
   if (variant.definition.runsOn === 'cpu') {
     throw new InputError(`${variant.kernel} runs on the host, without webgpu`, 'variant');
   }
-  const problem = problemOf(variant, variant, options);
+  const { op, epilogue } = variant.definition;
+  const problem = problemOf(op, options, epilogue);
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
   const releases = await releasesBetween(from, to);
   const device = await toldApart(wanted, childEntry);

@@ -202,14 +202,7 @@ export async function prove(
     }
     const finding = findingOf(ended.outcome);
     const isHopeless = finding === 'does not compile' || !checked.some(isRight);
-    if (
-      isHopeless &&
-      finding !== 'right' &&
-      finding !== 'wrong' &&
-      ended.outcome.kind === 'failed'
-    ) {
-      break;
-    }
+    if (isHopeless && finding !== 'wrong' && ended.outcome.kind === 'failed') break;
   }
   return checked;
 }

@@ -1,8 +1,5 @@
 import { type Profile, type Searched, searchedKernels } from '@tilemark/core';
 import {
-  type Dtype,
-  type Epilogue,
-  faultOf,
   InputError,
   idsOf,
   type Kernel,
@@ -10,16 +7,12 @@ import {
   OPS,
   type OpId,
   type Problem,
-  parseShape,
 } from '@tilemark/kernels';
-import { tunablesFor } from '../flags';
+import { type ProblemFlags, problemOf, tunablesFor } from '../flags';
 import type { GridOptions } from '../grid/client';
 
-export interface TuneFlags {
+export interface TuneFlags extends ProblemFlags {
   readonly op?: OpId;
-  readonly shape: string;
-  readonly dtype: Dtype;
-  readonly epilogue?: Epilogue;
   /** ns. */
   readonly budget: number;
   readonly profile: Profile;
@@ -37,7 +30,6 @@ export interface TuneRequest {
 
 /** The problem and the kernels that the flags ask for. Throws InputError at the flag. */
 export function tuneRequest(flags: TuneFlags): TuneRequest {
-  const { dtype } = flags;
   const [first] = flags.kernel ?? [];
   const op = flags.op ?? (first === undefined ? undefined : kernelById(first, '--kernel').op);
   if (op === undefined) {
@@ -47,11 +39,7 @@ export function tuneRequest(flags: TuneFlags): TuneRequest {
     );
   }
   const [fixed] = (flags.kernel ?? []).map((id) => kernelById(id, '--kernel').epilogue);
-  const epilogue = flags.epilogue ?? fixed;
-  const shape = parseShape(op, flags.shape, '--shape');
-  const fault = faultOf(op, shape, dtype, { epilogue });
-  if (fault?.field === 'epilogue') throw new InputError(fault.reason, '--epilogue');
-  const problem = { op, shape, dtype, ...(epilogue && { epilogue }) } as Problem;
+  const problem = problemOf(op, flags, fixed);
   return { problem, kernels: kernelsFor(problem, flags) };
 }
 

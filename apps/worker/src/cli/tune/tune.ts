@@ -34,8 +34,6 @@ export interface TuneOptions extends TuneFlags, Partial<GridOptions> {
   readonly json?: string;
   readonly save?: string;
   readonly suite?: Family;
-  /** Refused: a search ranks variants, and results of a regime are never ranked. */
-  readonly regime?: string;
 }
 
 /**
