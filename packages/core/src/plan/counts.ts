@@ -129,13 +129,6 @@ export interface Pace {
   readonly seconds: number;
 }
 
-/** What is estimated: a run of a device. */
-export interface PacedRun {
-  readonly deviceKey: string;
-  readonly problem: Problem;
-  readonly policy: string;
-}
-
 /** Runs take times within a factor of two of each other where their work is. */
 const ALIKE_DOUBLINGS = 1;
 
@@ -145,7 +138,7 @@ const ALIKE_DOUBLINGS = 1;
  * say nothing.
  */
 export function estimateOf(
-  { deviceKey, policy, problem }: PacedRun,
+  { deviceKey, policy, problem }: Pick<PlannedRun, 'deviceKey' | 'problem'> & Pick<Pace, 'policy'>,
   paces: readonly Pace[],
 ): number | null {
   const { op } = problem;

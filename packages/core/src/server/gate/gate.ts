@@ -21,7 +21,7 @@ import type { RecordedRun } from '../../link/wire';
 import { deviceKey } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
 import { BY_OPERATOR } from '../../view/result';
-import { environmentRow, outcomeColumns, runOf } from '../store/columns';
+import { environmentRow, outcomeColumns, RESULT_COLUMNS, runOf } from '../store/columns';
 import { admitStored } from '../store/contributed-runs';
 import { canonicalJson, fromJson, sha256, withoutNul } from '../store/database';
 import { believed } from './belief';
@@ -250,7 +250,7 @@ async function endRuns(
     ...outcomeColumns(outcome),
     state: outcome.kind,
     party,
-    resultId,
+    id: resultId,
     confirmedBy: party === OPERATOR ? BY_OPERATOR : null,
   }));
   // A line of a journal replayed after a retry must not end the run a second time.
@@ -260,7 +260,8 @@ async function endRuns(
         "runId" text, "workerId" text, "beganAt" timestamptz, "endedAt" timestamptz,
         "state" "RunState", "party" text, "environmentHash" text, "sourceHash" text,
         "outcome" jsonb, "medianNs" float8, "lowNs" float8, "highNs" float8, "unranked" text,
-        "coldSamplesNs" float8[], "hotSamplesNs" float8[], "resultId" text, "confirmedBy" text)),
+        "coldSamplesNs" float8[], "hotSamplesNs" float8[], "id" text, "confirmedBy" text,
+        "importedBy" text)),
     ended AS (
       UPDATE "Run" AS run SET "state" = asked."state", "workerId" = asked."workerId",
         "beganAt" = asked."beganAt", "endedAt" = asked."endedAt"
@@ -282,13 +283,7 @@ async function endRuns(
       WHERE "hash" IN (SELECT "sourceHash" FROM ended)
       ORDER BY "hash" ON CONFLICT DO NOTHING),
     result AS (
-      INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "sourceHash", "outcome",
-        "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked", "party",
-        "confirmedBy", "endedAt")
-      SELECT "resultId", "runId", "workerId", "environmentHash", "sourceHash", "outcome",
-        "medianNs", "lowNs", "highNs", "coldSamplesNs", "hotSamplesNs", "unranked", "party",
-        "confirmedBy", "endedAt"
-      FROM ended)
+      INSERT INTO "Result" (${RESULT_COLUMNS}) SELECT ${RESULT_COLUMNS} FROM ended)
     SELECT "runId" FROM ended`;
   return new Set(ended.map(({ runId }) => runId));
 }

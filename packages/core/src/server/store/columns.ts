@@ -27,6 +27,15 @@ export const runOf = (
   policy: row.policy as PolicyId,
 });
 
+/** Of a row of "Result" that is written whole. */
+export const RESULT_COLUMNS = Prisma.raw(
+  ['id', 'runId', 'workerId', 'environmentHash', 'sourceHash', 'importedBy', 'party']
+    .concat(['confirmedBy', 'endedAt', 'outcome', 'medianNs', 'lowNs', 'highNs', 'unranked'])
+    .concat(['coldSamplesNs', 'hotSamplesNs'])
+    .map((name) => `"${name}"`)
+    .join(', '),
+);
+
 type OutcomeColumns = Pick<
   Prisma.ResultUncheckedCreateInput,
   'outcome' | 'medianNs' | 'lowNs' | 'highNs' | 'unranked'

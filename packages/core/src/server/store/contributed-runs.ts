@@ -13,13 +13,6 @@ export const LOSSES = 2;
 
 export type KernelRow = Prisma.ContributedKernelGetPayload<object>;
 
-/** What a worker receives with a run of a contributed kernel. */
-export interface KernelToRun {
-  readonly file: KernelFile;
-  /** Why it is not to be run; null: it is. */
-  readonly refusal: string | null;
-}
-
 /**
  * Why devices run no more contributed kernels for a token; null: they do. A run counts with whatever
  * time workers have had it, ended or not, and as the rival of one of ours too.
@@ -46,7 +39,7 @@ export async function overTime(
 export async function kernelToRun(
   db: Pick<PrismaClient, '$queryRaw'>,
   { kernel, deviceKey }: { readonly kernel: string; readonly deviceKey: string },
-): Promise<KernelToRun | null> {
+): Promise<NonNullable<ClaimedRun['contributed']> | null> {
   if (!isContributed(kernel)) return null;
   const [row] = await db.$queryRaw<(KernelRow & { readonly losses: number })[]>`
     SELECT k.*, (

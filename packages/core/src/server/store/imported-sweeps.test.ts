@@ -45,7 +45,8 @@ test('two of the same samples are found among results of one median', async () =
     },
   };
   const kept = Array.from({ length: RESULTS }, (_, at) => ({
-    ...{ id: `result ${at}`, outcome: distinctive },
+    resultId: `result ${at}`,
+    outcome: distinctive,
   }));
   const refusal = () => refuseTwins(db, kept).catch((error: Error) => error.message);
   expect(await refusal()).toBeUndefined();

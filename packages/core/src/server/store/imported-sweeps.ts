@@ -1,4 +1,4 @@
-import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { Prisma, PrismaClient } from '@tilemark/db';
 import { InputError } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { v7 as uuidv7 } from 'uuid';
@@ -9,9 +9,9 @@ import type { SweepSpec } from '../../plan/spec';
 import { BY_OPERATOR } from '../../view/result';
 import { isDistinctive } from '../gate/facts';
 import { OPERATOR } from '../gate/parties';
-import { settle } from '../gate/settle';
+import { type AdmittedRun, settle } from '../gate/settle';
 import { type AuditNote, noted } from './audit';
-import { environmentRow, outcomeColumns } from './columns';
+import { environmentRow, outcomeColumns, RESULT_COLUMNS } from './columns';
 import { batches, toJson } from './database';
 import { insertRuns, insertSweep, type NewRun, newRun } from './new-sweeps';
 
@@ -44,10 +44,9 @@ const RESULTS_PER_INSERT = 500;
 /** The largest file contains 100,000 results without samples, which take a minute or two. */
 const TIMEOUT_MS = 600_000;
 
-/** A result of a file with the ids it is kept under. */
-interface KeptRun extends ImportedRun {
-  readonly id: string;
-  readonly row: NewRun;
+/** A result of a file as it is kept, under the ids it gets. */
+interface KeptRun extends AdmittedRun, Pick<ImportedRun, 'environment' | 'endedAt'> {
+  readonly run: NewRun;
 }
 
 /** Writes results that came in a file: the contract is at `Sweeps.import`. */
@@ -67,31 +66,28 @@ export async function importSweep(
       );
       if (!sweep) return null;
       const workers = await keepWorkers(tx, results, importedBy);
-      const kept = results.map((result, ordinal): KeptRun => {
-        const { endedAt, outcome, run } = result;
+      const kept = results.map(({ endedAt, environment, outcome, run }, ordinal): KeptRun => {
         const workerId = workers.get(run.deviceKey) ?? '';
-        const row = newRun(run, ordinal, { state: outcome.kind, workerId, endedAt });
-        return { ...result, id: uuidv7(), row };
+        return {
+          environment,
+          outcome,
+          endedAt,
+          party,
+          run: newRun(run, ordinal, { state: outcome.kind, workerId, endedAt }),
+          resultId: uuidv7(),
+          isShared: true,
+          hasRoof: false,
+          statedRoof: roofStated(outcome, party),
+        };
       });
       await insertRuns(
         tx,
         sweep.id,
-        kept.map(({ row }) => row),
+        kept.map(({ run }) => run),
       );
-      await insertResults(tx, kept, { importedBy, party });
+      await insertResults(tx, kept, importedBy);
       await refuseTwins(tx, kept);
-      await settle(
-        tx,
-        kept.map(({ id: resultId, outcome, row: run }) => ({
-          outcome,
-          party,
-          resultId,
-          run,
-          isShared: true,
-          hasRoof: false,
-          statedRoof: roofStated(outcome, party),
-        })),
-      );
+      await settle(tx, kept);
       await noted(tx, note, sweep.id);
       return sweep.id;
     },
@@ -153,7 +149,7 @@ async function sweepWith(
  */
 export async function refuseTwins(
   tx: Prisma.TransactionClient,
-  kept: readonly Pick<KeptRun, 'id' | 'outcome'>[],
+  kept: readonly Pick<AdmittedRun, 'resultId' | 'outcome'>[],
 ): Promise<void> {
   const distinctive = kept.filter(
     ({ outcome }) =>
@@ -162,7 +158,7 @@ export async function refuseTwins(
   const [twin] = await tx.$queryRaw<{ id: string; twin: string }[]>`
     WITH mine AS MATERIALIZED (
       SELECT "id", "medianNs" FROM "Result"
-      WHERE "id" = ANY(${distinctive.map(({ id }) => id)})),
+      WHERE "id" = ANY(${distinctive.map(({ resultId }) => resultId)})),
     alike AS (
       SELECT other."id", other."medianNs", other."coldSamplesNs",
         CASE WHEN other."id" IN (SELECT "id" FROM mine) THEN run."ordinal" END AS "place",
@@ -180,7 +176,7 @@ export async function refuseTwins(
     SELECT "id", CASE "work" WHEN "least" THEN "last" ELSE "first" END AS "twin"
     FROM found ORDER BY "place" LIMIT 1`;
   if (!twin) return;
-  const place = (id: string) => kept.findIndex((result) => result.id === id);
+  const place = (id: string) => kept.findIndex(({ resultId }) => resultId === id);
   const inFile = place(twin.twin);
   throw new InputError(
     `Its samples are those of ${inFile < 0 ? `result ${twin.twin}` : `results[${inFile}]`}.`,
@@ -226,17 +222,10 @@ async function keepWorkers(
   return workers;
 }
 
-const RESULT_COLUMNS = Prisma.raw(
-  ['id', 'runId', 'workerId', 'environmentHash', 'importedBy', 'party', 'confirmedBy', 'endedAt']
-    .concat(['outcome', 'medianNs', 'lowNs', 'highNs', 'coldSamplesNs', 'hotSamplesNs', 'unranked'])
-    .map((name) => `"${name}"`)
-    .join(', '),
-);
-
 async function insertResults(
   tx: Prisma.TransactionClient,
   kept: readonly KeptRun[],
-  { importedBy, party }: Pick<SweepImport, 'importedBy' | 'party'>,
+  importedBy: string,
 ): Promise<void> {
   const environments = new Map(
     [...new Set(kept.map(({ environment }) => environment))].map((content) => [
@@ -245,10 +234,10 @@ async function insertResults(
     ]),
   );
   await tx.environment.createMany({ data: [...environments.values()], skipDuplicates: true });
-  const data = kept.map(({ id, row, environment, outcome, endedAt }) => ({
-    id,
-    runId: row.id,
-    workerId: row.workerId,
+  const data = kept.map(({ resultId, run, environment, outcome, party, endedAt }) => ({
+    id: resultId,
+    runId: run.id,
+    workerId: run.workerId,
     importedBy,
     party,
     endedAt,

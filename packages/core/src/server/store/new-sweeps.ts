@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Prisma } from '@tilemark/db';
+import { Prisma } from '@tilemark/db';
 import { shapeText } from '@tilemark/kernels';
 import type { OutcomeKind } from '../../measure/outcome';
 import type { PlannedRun } from '../../plan/expansion';
@@ -93,15 +93,11 @@ export async function insertRuns(
   sweepId: string,
   runs: readonly NewRun[],
 ): Promise<void> {
+  const names = Object.keys(runs[0] ?? {}).map((name) => `"${name}"`);
+  const columns = Prisma.raw(names.join(', '));
   for (const some of batches(runs, RUNS_PER_INSERT)) {
     await tx.$executeRaw`
-      INSERT INTO "Run" ("sweepId", "id", "ordinal", "deviceKey", "kernel", "tunables", "address",
-        "op", "shape", "dtype", "regime", "epilogue", "profile", "policy", "rival", "state",
-        "workerId", "endedAt")
-      SELECT ${sweepId}, r.*
-      FROM jsonb_to_recordset(${JSON.stringify(some)}::jsonb) AS r (
-        "id" text, "ordinal" int, "deviceKey" text, "kernel" text, "tunables" jsonb, "address" text,
-        "op" text, "shape" text, "dtype" text, "regime" text, "epilogue" text, "profile" "Profile",
-        "policy" text, "rival" jsonb, "state" "RunState", "workerId" text, "endedAt" timestamptz)`;
+      INSERT INTO "Run" ("sweepId", ${columns}) SELECT ${sweepId}, ${columns}
+      FROM jsonb_populate_recordset(NULL::"Run", ${JSON.stringify(some)}::jsonb)`;
   }
 }
