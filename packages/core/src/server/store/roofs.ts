@@ -44,14 +44,9 @@ export function rooflinesOf(db: PrismaClient) {
           data: { deviceKey, profile, workerId, content: toJson(survey) },
         });
         const place = { deviceKey, profile, party: row.party };
-        const where = { deviceKey_profile_party: place };
-        const current = await tx.roof.findUnique({ where });
+        const current = await tx.roof.findUnique({ where: { deviceKey_profile_party: place } });
         const proved = current ? bestOf(fromJson(current.content), survey) : survey;
-        const best = await bestOfProfiles(tx, place, proved);
-        const fields = { content: toJson(best), workerId, measuredAt: new Date() };
-        await tx.roof.upsert({ where, create: { ...place, ...fields }, update: fields });
-        await reconsider(tx, { ...place, device: row, isRaised: current !== null });
-        await raiseOthers(tx, { ...place, device: row, roof: best });
+        await moveRoof(tx, { ...place, device: row, isRaised: current !== null }, proved, workerId);
       }),
 
     /**
@@ -86,7 +81,8 @@ export function rooflinesOf(db: PrismaClient) {
         await db.$transaction(async (tx) => {
           const device = await lockDevice(tx, deviceKey);
           if (!device) return;
-          await raiseOthers(tx, { deviceKey, profile, device, party, roof: fromJson(content) });
+          const moved = { deviceKey, profile, party, device, isRaised: true };
+          await moveRoof(tx, moved, fromJson(content));
         });
       }
     },
@@ -147,19 +143,10 @@ export async function raiseByResults(
   if (!device) return;
   const sheet = dataSheetOf({ device: device.name, class: device.class });
   if (sheet && !ifValid(() => checkSurvey(sheet, stated) ?? true)) return;
-  const where = { deviceKey_profile_party: place };
-  const current = await tx.roof.findUnique({ where });
+  const current = await tx.roof.findUnique({ where: { deviceKey_profile_party: place } });
   if (!current && party !== OPERATOR) return;
   const proved = current ? raisedBy(fromJson(current.content), stated) : stated;
-  const best = await bestOfProfiles(tx, place, proved);
-  if (current && canonicalJson(best) === canonicalJson(current.content)) return;
-  await tx.roof.upsert({
-    where,
-    create: { ...place, content: toJson(best) },
-    update: { content: toJson(best) },
-  });
-  await reconsider(tx, { ...place, device, isRaised: true });
-  await raiseOthers(tx, { ...place, device, roof: best });
+  await moveRoof(tx, { ...place, device, isRaised: true }, proved);
 }
 
 /** The place of a roof, and whose it is. */
@@ -170,47 +157,45 @@ interface RoofOf {
 }
 
 /**
- * What a party has proved under a profile, or under another: toggles do not change what the device
- * can do, but what runs beside a probe does.
+ * Moves a party's roof to what it has proved under its profile, or under another: toggles do not change
+ * what the device can do, but what runs beside a probe does. Its other roofs of the device follow.
+ *
+ * @param workerId that has just surveyed the device; absent: results state it
  */
-async function bestOfProfiles(
+async function moveRoof(
   tx: Prisma.TransactionClient,
-  { deviceKey, party, profile }: RoofOf,
+  moved: MovedRoof,
   proved: RooflineSurvey,
-): Promise<RooflineSurvey> {
+  workerId?: string,
+): Promise<void> {
+  const { deviceKey, party, profile } = moved;
   const others = await tx.roof.findMany({
     where: { deviceKey, party, profile: { not: profile } },
   });
-  return others.reduce((best, { content }) => bestOf(fromJson(content), best), proved);
+  const best = others.reduce((best, { content }) => bestOf(fromJson(content), best), proved);
+  await keepRoof(tx, moved, best, workerId);
+  for (const other of others) {
+    const raised = { ...moved, profile: other.profile, isRaised: true };
+    await keepRoof(tx, raised, bestOf(best, fromJson(other.content)));
+  }
 }
 
-/** Raises a party's roofs under other profiles by one that has moved. */
-async function raiseOthers(
+/** Writes a roof, unless it has not moved and nobody has surveyed it, and reconsiders what it holds for. */
+async function keepRoof(
   tx: Prisma.TransactionClient,
-  {
-    device,
-    deviceKey,
-    party,
-    profile,
-    roof,
-  }: RoofOf &
-    Pick<MovedRoof, 'device'> & {
-      readonly roof: RooflineSurvey;
-    },
+  { device, isRaised, ...place }: MovedRoof,
+  roof: RooflineSurvey,
+  workerId?: string,
 ): Promise<void> {
-  const others = await tx.roof.findMany({
-    where: { deviceKey, party, profile: { not: profile } },
-  });
-  for (const other of others) {
-    const best = bestOf(roof, fromJson(other.content));
-    if (canonicalJson(best) === canonicalJson(other.content)) continue;
-    const place = { deviceKey, profile: other.profile, party };
-    await tx.roof.update({
-      where: { deviceKey_profile_party: place },
-      data: { content: toJson(best) },
-    });
-    await reconsider(tx, { ...place, device, isRaised: true });
-  }
+  const where = { deviceKey_profile_party: place };
+  const current = await tx.roof.findUnique({ where });
+  const isSame = current && canonicalJson(roof) === canonicalJson(current.content);
+  if (isSame && workerId === undefined) return;
+  const content = toJson(roof);
+  const fields =
+    workerId === undefined ? { content } : { content, workerId, measuredAt: new Date() };
+  await tx.roof.upsert({ where, create: { ...place, ...fields }, update: fields });
+  await reconsider(tx, { ...place, device, isRaised });
 }
 
 /** Holds the device's row until the transaction ends: its roof moves for one at a time. */
