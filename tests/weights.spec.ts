@@ -1,5 +1,6 @@
 import { chromium, expect, type Page } from '@playwright/test';
 import { create } from 'webgpu';
+import { type BlockedId, encode, toDevice } from '../packages/kernels/src/encoding.test-helper';
 import { fromHalves } from '../packages/kernels/src/scalar';
 import { ITEMS, type Item, STORAGES, type Storage } from '../packages/kernels/src/storage';
 import { test } from './fixtures';
@@ -19,17 +20,17 @@ interface Weights {
 }
 
 /** Rows of weights as a storage rounds them, and what they make of some rows of A. */
-function weightsIn(id: keyof typeof STORAGES, itemOfA: Item): Weights {
+function weightsIn(id: BlockedId, itemOfA: Item): Weights {
   const { m, n, k } = SHAPE;
   const storage: Storage = STORAGES[id];
   const a = Float32Array.from({ length: m * k }, (_, i) => ((i * 37) % 64) / 64 - 0.5);
   const rows = Array.from({ length: n }, (_, row) =>
     Float32Array.from({ length: k }, (_, p) => Math.sin(row * k + p) + 0.25),
   );
-  const encoded = rows.map((row) => storage.encode?.(row) ?? []);
+  const encoded = rows.map((row) => encode(id, row));
   const parts = storage.parts.map(({ item }, at) => {
     const items = encoded.flatMap((row) => row[at] ?? []);
-    const bytes = item.toDevice(items);
+    const bytes = toDevice(item, items);
     return { bytes, values: item.fromDevice(bytes.buffer, items.length) };
   });
   const [values, scales, zeros] = parts.map((part) => part.values);
@@ -39,7 +40,7 @@ function weightsIn(id: keyof typeof STORAGES, itemOfA: Item): Weights {
     for (let p = 0; p < k; p++) sum += a[Math.floor(i / n) * k + p]! * weight((i % n) * k + p);
     return sum;
   });
-  return { inputs: [itemOfA.toDevice(a), ...parts.map(({ bytes }) => bytes)], product };
+  return { inputs: [toDevice(itemOfA, a), ...parts.map(({ bytes }) => bytes)], product };
 }
 
 /** The program that the page shows, with a reader's own matrices instead of its ones. */

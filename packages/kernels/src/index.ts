@@ -31,7 +31,7 @@ export type { TransposeShape } from './transpose/op';
 export * from './variant';
 export type { Comparison, WorstElement } from './verify/compare';
 export { type InputChoice, seedOfSet } from './verify/fills';
-export { inputTensors, storedBytes } from './verify/inputs';
+export { inputTensors } from './verify/inputs';
 export type { PoisonKind } from './verify/poison';
 export type { OutputCheck, Verdict, VerifyMethod } from './verify/verification';
 export * from './verify/verify';

@@ -21,14 +21,3 @@ export function fromHalves(halves: Uint16Array): Float32Array {
   for (let i = 0; i < out.length; i++) out[i] = values[halves[i] ?? 0] ?? Number.NaN;
   return out;
 }
-
-/** The 16 bits of the half nearest to a value, ties to even. */
-export function toHalfBits(value: number): number {
-  if (Number.isNaN(value)) return 0x7e00;
-  const word = new Uint32Array(new Float32Array([value]).buffer)[0] ?? 0;
-  const sign = (word >>> 16) & 0x8000;
-  const magnitude = word & 0x7fffffff;
-  if (magnitude < 0x38800000) return sign | Math.round(Math.abs(value) * 2 ** 24);
-  const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1) - 0x38000000;
-  return sign | Math.min(rounded >>> 13, 0x7c00);
-}

@@ -5,7 +5,7 @@
  * zero points what is left of it without one. Dtypes (dtype.ts) name the storage of each tensor;
  * tensors.ts has the tensors of a problem.
  */
-import { fromHalves, type Scalar, type Tensor, toHalfBits } from './scalar';
+import { fromHalves, type Scalar, type Tensor } from './scalar';
 
 /** Integers packed into words, least significant bits first. */
 export interface Packing {
@@ -14,8 +14,7 @@ export interface Packing {
   /** What an item is less than its bits; a signed integer's upper bit is flipped first. */
   readonly bias: number;
   readonly flip: number;
-  /** Items in a word, by their place: `item(word, place)`; and back. The same in WGSL, of u32 `i`, `word` and `place`. */
-  readonly item: (word: number, place: number) => number;
+  /** Where an item lies; the same in WGSL, of u32 `i`, and back, of `word` and `place`. */
   readonly word: (item: number) => number;
   readonly place: (item: number) => number;
   readonly wgsl: {
@@ -47,8 +46,6 @@ export interface Item {
   };
   /** The first `length` values of what a device has. */
   readonly fromDevice: (bytes: ArrayBuffer, length: number) => Tensor;
-  /** The bytes that a device has for values that it can have. */
-  readonly toDevice: (values: ArrayLike<number>) => Uint8Array<ArrayBuffer>;
   /** Significant bits of a generated fraction. */
   readonly fractionBits: number;
   /** The least and the largest exponent of normal numbers. */
@@ -70,7 +67,6 @@ const f32 = {
   feature: null,
   HostArray: Float32Array,
   fromDevice: (bytes: ArrayBuffer, length: number) => new Float32Array(bytes, 0, length),
-  toDevice: (values: ArrayLike<number>) => new Uint8Array(Float32Array.from(values).buffer),
   fractionBits: 24,
   normal: [-126, 127],
   scales: [-40, 30],
@@ -84,8 +80,6 @@ const f16 = {
   feature: { name: 'shader-f16', wgslExtension: 'f16' },
   HostArray: Float32Array,
   fromDevice: (bytes: ArrayBuffer, length: number) => fromHalves(new Uint16Array(bytes, 0, length)),
-  toDevice: (values: ArrayLike<number>) =>
-    new Uint8Array(Uint16Array.from(values, toHalfBits).buffer),
   fractionBits: 11,
   normal: [-14, 15],
   scales: [-7, 2],
@@ -99,7 +93,6 @@ const i32 = {
   feature: null,
   HostArray: Int32Array,
   fromDevice: (bytes: ArrayBuffer, length: number) => new Int32Array(bytes, 0, length),
-  toDevice: (values: ArrayLike<number>) => new Uint8Array(Int32Array.from(values).buffer),
   // Integers have no fractions, so these are never used; they keep the fill shader valid.
   fractionBits: 24,
   normal: [0, 0],
@@ -108,7 +101,7 @@ const i32 = {
 
 /** Integers of a few bits, several in a word. */
 function packed(packing: Packing): Item {
-  const { bits, bias, flip, item, word, place } = packing;
+  const { bits, bias, flip, word, place } = packing;
   const mask = 2 ** bits - 1;
   return {
     ...i32,
@@ -121,15 +114,6 @@ function packed(packing: Packing): Item {
         return (raw ^ flip) - bias;
       });
     },
-    toDevice: (values) => {
-      const words = Uint32Array.from({ length: Math.ceil((values.length * bits) / 32) }, (_, at) =>
-        Array.from({ length: 32 / bits }, (_, i) => {
-          const value = values[item(at, i)] ?? 0;
-          return (((value + bias) ^ flip) & mask) << (bits * i);
-        }).reduce((all, some) => all | some, 0),
-      );
-      return new Uint8Array(words.buffer);
-    },
     packing,
   };
 }
@@ -138,7 +122,6 @@ const i8 = packed({
   bits: 8,
   bias: 0x80,
   flip: 0x80,
-  item: (word, place) => 4 * word + place,
   word: (item) => item >>> 2,
   place: (item) => item & 3,
   wgsl: {
@@ -154,7 +137,6 @@ const i4 = packed({
   bits: 4,
   bias: 8,
   flip: 0,
-  item: (word, place) => 32 * (word >>> 2) + 16 * (place & 1) + 4 * (word & 3) + (place >>> 1),
   word: (item) => 4 * (item >>> 5) + ((item & 15) >>> 2),
   place: (item) => 2 * (item & 3) + ((item >>> 4) & 1),
   wgsl: {
@@ -171,7 +153,6 @@ const i4Pairs = packed({
   bits: 4,
   bias: 8,
   flip: 0,
-  item: (word, place) => 8 * word + place,
   word: (item) => item >>> 3,
   place: (item) => item & 7,
   wgsl: {
@@ -209,8 +190,6 @@ export interface Storage {
   /** Elements of a row in a block, of which rows have whole ones; 1: elements by themselves. */
   readonly block: number;
   readonly parts: readonly StoragePart[];
-  /** A row's elements as the values of each part, by the format's rule; absent: they are themselves. */
-  readonly encode?: (row: Float32Array) => readonly (readonly number[])[];
 }
 
 const elements = (words: string, item: Item): Storage => ({
@@ -222,12 +201,6 @@ const elements = (words: string, item: Item): Storage => ({
 /** Elements in a block of all formats here. */
 const BLOCK = 32;
 
-interface EncodedBlock {
-  readonly scale: number;
-  readonly values: readonly number[];
-  readonly zero?: number;
-}
-
 /**
  * Integers with a scale for each block of 32. Drawn scales have so few bits that an element is exact in
  * f16: kernels may decode to it.
@@ -237,7 +210,6 @@ function scaled(
   values: Item,
   scales: Item,
   drawn: { readonly least: number; readonly most: number },
-  encode: (block: readonly number[]) => EncodedBlock,
   bitsOfValues = Math.ceil(Math.log2(drawn.most + 1)),
 ): Storage {
   return {
@@ -252,14 +224,6 @@ function scaled(
         drawn: { bits: ITEMS.f16.fractionBits - bitsOfValues, exponent: -bitsOfValues },
       },
     ],
-    encode: (row) => {
-      const blocks = Array.from({ length: Math.ceil(row.length / BLOCK) }, (_, block) =>
-        encode([...row.subarray(block * BLOCK, (block + 1) * BLOCK)]),
-      );
-      const zeros = blocks.flatMap(({ zero }) => zero ?? []);
-      const parts = [blocks.flatMap((block) => block.values), blocks.map(({ scale }) => scale)];
-      return zeros.length > 0 ? [...parts, zeros] : parts;
-    },
   };
 }
 
@@ -272,40 +236,12 @@ function withZeroPoints(
   values: Item,
   scales: Item,
   drawn: { readonly least: number; readonly most: number },
-  encode: (block: readonly number[]) => EncodedBlock,
 ): Storage {
   const bits = Math.ceil(Math.log2(drawn.most - drawn.least + 1));
-  const storage = scaled(words, values, scales, drawn, encode, bits);
+  const storage = scaled(words, values, scales, drawn, bits);
   const zeros = { name: 'zero_points', item: values, shared: BLOCK, weight: -1, drawn };
   return { ...storage, block: 2 * BLOCK, parts: [...storage.parts, zeros] };
 }
-
-/** ggml's rule: the scale is a 127th of the largest magnitude. */
-const encodeQ8 = (block: readonly number[]) => {
-  const scale = Math.max(...block.map(Math.abs)) / 127;
-  return { scale, values: block.map((value) => (scale ? Math.round(value / scale) : 0)) };
-};
-
-/** ggml's rule: the value of the largest magnitude becomes -8. */
-const encodeQ4 = (block: readonly number[]) => {
-  const largest = block.reduce(
-    (most, value) => (Math.abs(value) > Math.abs(most) ? value : most),
-    0,
-  );
-  const scale = largest / -8;
-  const near = (value: number) => Math.min(7, Math.floor(value / scale + 0.5));
-  return { scale, values: block.map((value) => (scale ? near(value) : 0)) };
-};
-
-/** ONNX Runtime's rule: the range of the block, widened to have 0 in it, is 15 steps. */
-const encodeQ4WithZero = (block: readonly number[]) => {
-  const [low, high] = [Math.min(0, ...block), Math.max(0, ...block)];
-  const scale = (high - low) / 15;
-  if (scale === 0) return { scale, values: block.map(() => 0), zero: 0 };
-  const zero = Math.round(-low / scale) - 8;
-  const near = (value: number) => Math.round(value / scale) + zero;
-  return { scale, values: block.map((value) => Math.max(-8, Math.min(7, near(value)))), zero };
-};
 
 const Q8 = { least: -127, most: 127 } as const;
 const Q4 = { least: -8, most: 7 } as const;
@@ -321,16 +257,10 @@ export const STORAGES = {
   i32: elements('i32', ITEMS.i32),
   // Rows of whole words.
   i8: { words: 'i8', block: 4, parts: [{ name: null, item: ITEMS.i8, shared: 1, drawn: I8 }] },
-  q8_0: scaled('q8_0', ITEMS.i8, ITEMS.f16, Q8, encodeQ8),
-  q4_0: scaled('q4_0', ITEMS.i4, ITEMS.f16, Q4, encodeQ4),
-  nbits4: scaled('q4 of MatMulNBits', ITEMS.i4Pairs, ITEMS.f32, Q4, encodeQ4),
-  nbits4z: withZeroPoints(
-    'q4 of MatMulNBits with zero points',
-    ITEMS.i4Pairs,
-    ITEMS.f32,
-    Q4,
-    encodeQ4WithZero,
-  ),
+  q8_0: scaled('q8_0', ITEMS.i8, ITEMS.f16, Q8),
+  q4_0: scaled('q4_0', ITEMS.i4, ITEMS.f16, Q4),
+  nbits4: scaled('q4 of MatMulNBits', ITEMS.i4Pairs, ITEMS.f32, Q4),
+  nbits4z: withZeroPoints('q4 of MatMulNBits with zero points', ITEMS.i4Pairs, ITEMS.f32, Q4),
 } as const satisfies Record<string, Storage>;
 
 export type StorageId = keyof typeof STORAGES;

@@ -8,11 +8,10 @@ import {
   type Problem,
   parseVariant,
   STORAGES,
-  type Storage,
-  storedBytes,
 } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { create } from 'webgpu';
+import { encode, storedBytes, toDevice } from '../../../kernels/src/encoding.test-helper';
 import { programOf } from '../server/store/boards/shipped-variant';
 import { RUN_SNIPPET } from './run-snippet';
 
@@ -59,21 +58,20 @@ it.each(['q8_0', 'q4_0'] as const)('runs weights that a program has in %s', asyn
   const dtype = id === 'q4_0' ? 'f16-q4' : 'f16-q8';
   const adapter = await gpu.requestAdapter();
   const device = await adapter!.requestDevice({ requiredFeatures: ['shader-f16'] });
-  const storage: Storage = STORAGES[id];
   const weights = Array.from({ length: shape.n }, (_, row) =>
     Float32Array.from({ length: shape.k }, (_, p) => Math.sin(row * shape.k + p) / 4),
   );
-  const encoded = weights.map((row) => storage.encode!(row));
-  const parts = storage.parts.map(({ item }, at) => {
+  const encoded = weights.map((row) => encode(id, row));
+  const parts = STORAGES[id].parts.map(({ item }, at) => {
     const values = encoded.flatMap((row) => row[at]!);
-    return { bytes: item.toDevice(values), item, length: values.length };
+    return { bytes: toDevice(item, values), item, length: values.length };
   });
   const a = Float32Array.from({ length: shape.m * shape.k }, (_, i) => ((i * 37) % 64) / 64 - 0.5);
 
   const program = programOf(parseVariant('matmul/rows-of-weights'), { op: 'matmul', shape, dtype });
   expect(program.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'B_scales', 'C', 'shape']);
   const run = new Function(`${RUN_SNIPPET}\nreturn run;`)();
-  const halves = ITEMS.f16.toDevice(a);
+  const halves = toDevice(ITEMS.f16, a);
   const output = fromHalves(
     new Uint16Array(await run(device, program, [halves, ...parts.map(({ bytes }) => bytes)])),
   );

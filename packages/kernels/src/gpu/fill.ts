@@ -108,7 +108,7 @@ export class Filler {
   }
 
   /**
-   * Fills each part according to the fill of the same index, bit for bit as `storedBytes` does.
+   * Fills each part according to the fill of the same index, with the bits of `inputTensors` as they are stored.
    * Does not wait for the device.
    */
   async fill(parts: readonly GPUBufferBinding[], fills: readonly Fill[]): Promise<void> {

@@ -57,15 +57,6 @@ export function inputLine(
   return out;
 }
 
-/** The contents of each part of each input, as a device has them. */
-export function storedBytes(problem: Problem, choice: InputChoice): Uint8Array<ArrayBuffer>[] {
-  return fillsOf(problem, choice).map((fill) => {
-    const items = allocate(fill.item, fill.length);
-    fillItems(items, fill, 0);
-    return fill.item.toDevice(items);
-  });
-}
-
 const storedInputs = (problem: Problem) => storedOf(problem).inputs;
 
 /** What a tensor's elements are on the host: f32, if they are decoded. */
@@ -115,7 +106,7 @@ function fillElements(
 }
 
 /** Fills `out` with items of a part, starting at `first`. */
-function fillItems(out: Tensor, fill: Fill, first: number, step = 1): void {
+export function fillItems(out: Tensor, fill: Fill, first: number, step = 1): void {
   // As a signed integer, so that adding the index needs no conversion per element.
   const start = (first + fill.stream) | 0;
   if (fill.kind === KINDS.integers) fillIntegers(out, fill, start, step);
