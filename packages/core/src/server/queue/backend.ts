@@ -1,4 +1,4 @@
-import type { Processor, Queue, Worker, WorkerOptions } from 'bullmq';
+import type { Queue, Worker, WorkerOptions } from 'bullmq';
 import type { DatabaseOrQueue } from '../errors';
 
 /** A job carries the run id only; the row carries the input. */
@@ -6,18 +6,13 @@ export interface RunJob {
   readonly runId: string;
 }
 
-/** BullMQ's own class, whatever keeps the jobs. */
-export type BullQueue = Queue<RunJob>;
-/** The parts of BullMQ's classes in use, whatever keeps the jobs. */
-export type JobQueue = Pick<
-  Queue<RunJob>,
-  'addBulk' | 'remove' | 'getJob' | 'getRanges' | 'getJobCountByTypes' | 'waitUntilReady' | 'close'
->;
+/** BullMQ's own classes, whatever keeps the jobs. */
+export type JobQueue = Queue<RunJob>;
+/** Fetches jobs one by one: it has no processor. */
 export type JobWorker = Pick<
   Worker<RunJob>,
   'waitUntilReady' | 'getNextJob' | 'startStalledCheckTimer' | 'close'
 >;
-export type JobWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>;
 
 /** Where BullMQ keeps jobs. Chosen once, in queue.ts; nothing else knows which it is. */
 export interface Backend {
@@ -29,12 +24,7 @@ export interface Backend {
   /** Resolves when the service answers; rejects soon when it does not. */
   ping(): Promise<void>;
   openQueue(name: string): JobQueue;
-  /** @param processor null: jobs are fetched one by one */
-  openWorker(
-    name: string,
-    processor: Processor<RunJob> | null,
-    options: JobWorkerOptions,
-  ): JobWorker;
+  openWorker(name: string, options: Omit<WorkerOptions, 'connection' | 'prefix'>): JobWorker;
   /** After every queue and worker was closed. */
   close(): Promise<void>;
 }
@@ -44,8 +34,6 @@ export type OnError = (error: Error) => void;
 
 /** Jobs that leave the queue leave nothing behind: their ids can be used again. */
 export const JOB_OPTIONS = {
-  attempts: 8,
-  backoff: { type: 'exponential', delay: 1_000 },
   removeOnComplete: true,
   removeOnFail: true,
 } as const;

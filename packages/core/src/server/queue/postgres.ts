@@ -8,7 +8,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { placeOf } from '../errors';
-import { type Backend, JOB_OPTIONS, type OnError, type RunJob } from './backend';
+import { type Backend, JOB_OPTIONS, type JobQueue, type OnError, type RunJob } from './backend';
 
 /** BullMQ's tables live in a schema of their own, which it migrates itself. */
 const SCHEMA = 'bullmq';
@@ -71,10 +71,11 @@ export function postgresBackend(url: string, onError: OnError): Backend {
         defaultJobOptions: JOB_OPTIONS,
       });
       queue.on('error', onError);
-      return queue;
+      // BullMQ types it apart, but it is one class.
+      return queue as unknown as JobQueue;
     },
-    openWorker: (name, processor, options) => {
-      const worker = new Worker<RunJob>(name, processor, {
+    openWorker: (name, options) => {
+      const worker = new Worker<RunJob>(name, null, {
         ...options,
         connection: connectionOf(fetching),
       });

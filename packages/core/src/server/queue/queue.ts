@@ -2,14 +2,7 @@ import { Job } from 'bullmq';
 import { group } from 'd3-array';
 import { connectionError, translatingErrors } from '../errors';
 import { batches } from '../store/database';
-import {
-  type Backend,
-  type BullQueue,
-  JOB_OPTIONS,
-  type JobQueue,
-  type OnError,
-  type RunJob,
-} from './backend';
+import { type Backend, JOB_OPTIONS, type JobQueue, type OnError, type RunJob } from './backend';
 import { Feed, type JobFetcher } from './feed';
 import { postgresBackend } from './postgres';
 import { redisBackend } from './redis';
@@ -83,16 +76,13 @@ export function openQueue(options: QueueOptions) {
     return queue;
   };
 
-  /** BullMQ's own queue of a device; it types one in Postgres apart, but they are one class. */
-  const jobsOf = async (deviceKey: string) => (await queueOf(deviceKey)) as BullQueue;
-
   /** The job as it was queued, not fetched: what is done to it asks who holds it anyway. */
   const jobOf = async ({ id, deviceKey }: QueuedRun) =>
-    new Job<RunJob>(await jobsOf(deviceKey), 'run', { runId: id }, JOB_OPTIONS, id);
+    new Job<RunJob>(await queueOf(deviceKey), 'run', { runId: id }, JOB_OPTIONS, id);
 
   const openFetcher = async (deviceKey: string): Promise<JobFetcher> => {
     await backend.ping();
-    const worker = backend.openWorker(queueName(deviceKey), null, {
+    const worker = backend.openWorker(queueName(deviceKey), {
       autorun: false,
       lockDuration: lockMs,
       stalledInterval: lockMs,

@@ -84,9 +84,9 @@ export function redisBackend(url: string, prefix: string, report: OnError): Back
       queue.on('error', onError);
       return queue;
     },
-    openWorker: (name, processor, options) => {
+    openWorker: (name, options) => {
       const connection = waiting();
-      const worker = new Worker<RunJob>(name, processor, { ...options, connection, prefix });
+      const worker = new Worker<RunJob>(name, null, { ...options, connection, prefix });
       worker.on('error', onError);
       return worker;
     },
