@@ -1,4 +1,10 @@
-import { createHostExecutor, type Executor, type Problem, type Variant } from '@tilemark/kernels';
+import {
+  createHostExecutor,
+  type Executor,
+  OutOfBoundsWrite,
+  type Problem,
+  type Variant,
+} from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { capabilities } from '../server/store/fixtures.test-helper';
 import { type DuelOptions, recomputedDuel, runDuel } from './duel';
@@ -10,7 +16,11 @@ const b: Variant = { kernel: 'transpose/cpu-blocked', tunables: {} };
 /** Real kernels under a clock of their own: a dispatch takes what is said of its side and time. */
 async function dueled(
   costNs: (side: 'a' | 'b', nowNs: number, sample: number) => number,
-  { spoil = false, ...options }: DuelOptions & { spoil?: boolean } = {},
+  {
+    spoil = false,
+    stray = false,
+    ...options
+  }: DuelOptions & { spoil?: boolean; stray?: boolean } = {},
 ) {
   let nowNs = 0;
   let samples = 0;
@@ -24,6 +34,9 @@ async function dueled(
       return new Proxy(prepared, {
         get(target, name) {
           const value = Reflect.get(target, name);
+          if (name === 'verify' && stray && side === 'b') {
+            return () => Promise.reject(new OutOfBoundsWrite('4 bytes behind the output'));
+          }
           if (name !== 'sample') return typeof value === 'function' ? value.bind(target) : value;
           return async (asked: { dispatches: number; rotate: boolean }) => {
             // Stops writing once it is timed.
@@ -113,6 +126,14 @@ describe('a duel', () => {
     expect(outcome).toMatchObject({
       kind: 'dueled',
       duel: { verdict: 'UNDECIDED', stop: 'capped' },
+    });
+  });
+
+  it('ends for a side that writes outside its output, as a run of it does', async () => {
+    const { outcome } = await dueled(() => 1e6, { stray: true });
+    expect(outcome).toMatchObject({
+      ...{ kind: 'ended', side: 'b' },
+      outcome: { kind: 'failed', stage: 'verify' },
     });
   });
 

@@ -1,6 +1,4 @@
 import {
-  CompileError,
-  DeviceFault,
   type Executor,
   feasible,
   type Prepared,
@@ -16,10 +14,10 @@ import { summarise } from '../statistics/summary';
 import { verdictOn } from '../statistics/verdict';
 import { bufferSetsFor } from './calibrate';
 import type { DeviceCapabilities } from './device';
-import { roofOver, type Surroundings } from './measure';
+import { endedBy, roofOver, type Surroundings } from './measure';
 import { type Duel, duelSchema, type Outcome, outcomeReason, outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
-import { LEAST_LOOKS, Proof, WrongOutput } from './proof';
+import { LEAST_LOOKS, Proof } from './proof';
 import { drawSeed, secretsOf } from './seed';
 import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
 import { implausibleReason } from './trust';
@@ -188,11 +186,7 @@ async function endingSide<T>(stage: 'prepare' | 'measure', work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DeviceFault) throw error;
-    if (error instanceof WrongOutput) throw new SideEnded(error.outcome);
-    const message = error instanceof Error ? error.message : String(error);
-    const at = error instanceof CompileError ? 'compile' : stage;
-    throw new SideEnded({ kind: 'failed', stage: at, message });
+    throw new SideEnded(endedBy(error, stage));
   }
 }
 

@@ -145,13 +145,9 @@ export async function runVariant(
     const roof = await compareWithRoof(run, cold);
     return measured(run, { prepared, proved, warm, cold, clock, hot, energy, freshRatio, roof });
   } catch (error) {
-    if (error instanceof DeviceFault) throw error;
-    if (error instanceof WrongOutput) {
-      const { invocation } = surroundings;
-      return { ...error.outcome, ...(invocation && { invocation }) };
-    }
-    const message = error instanceof Error ? error.message : String(error);
-    return { kind: 'failed', stage: stageOf(error) ?? run.stage, message };
+    const { invocation } = surroundings;
+    const ended = endedBy(error, run.stage);
+    return ended.kind === 'incorrect' && invocation ? { ...ended, invocation } : ended;
   } finally {
     run.prepared?.destroy();
   }
@@ -355,11 +351,17 @@ function measured(
   };
 }
 
-/** The stage of an error that can only happen at one stage, wherever it surfaces. */
-function stageOf(error: unknown): (typeof STAGES)[number] | null {
-  if (error instanceof CompileError) return 'compile';
+/**
+ * How what was measured ends by an error; `DeviceFault` is thrown on. Some errors can only happen at one
+ * stage, wherever they surface.
+ */
+export function endedBy(error: unknown, stage: (typeof STAGES)[number]): Outcome {
+  if (error instanceof DeviceFault) throw error;
+  if (error instanceof WrongOutput) return error.outcome;
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof CompileError) return { kind: 'failed', stage: 'compile', message };
   const isOfProof = error instanceof OutOfBoundsWrite || error instanceof ReferenceWrong;
-  return isOfProof ? 'verify' : null;
+  return { kind: 'failed', stage: isOfProof ? 'verify' : stage, message };
 }
 
 /**
