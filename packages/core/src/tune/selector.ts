@@ -253,22 +253,24 @@ export function* leaveDeviceOut(
   const selectors = others.map((times) => new Selector(times));
   for (const times of group(observations, ({ problem }) => keyOf(problem)).values()) {
     yield regretOf(times, (problem, able) => {
-      const ranks = selectors.map((selector) => selector.rank(problem, able));
-      const behind = rollup(
-        ranks.flatMap((rank) =>
-          rank.map(({ address, ns }) => ({ address, by: ns / (rank[0]?.ns ?? ns) })),
-        ),
-        // One that a device says nothing of might be far behind there.
-        (all) =>
-          all.length < ranks.length
-            ? Number.POSITIVE_INFINITY
-            : mean(all, ({ by }) => Math.log(by)),
-        ({ address }) => address,
-      );
-      const [best] = [...behind].toSorted(([, a = 0], [, b = 0]) => a - b);
-      return best && { address: best[0], ns: null };
+      const best = nearestToBest(selectors.map((selector) => selector.rank(problem, able)));
+      return best === undefined ? undefined : { address: best, ns: null };
     });
   }
+}
+
+/** Of what several devices rank, the address that is nearest to their best in the geometric mean. */
+export function nearestToBest(ranks: readonly (readonly Prediction[])[]): string | undefined {
+  const behind = rollup(
+    ranks.flatMap((rank) =>
+      rank.map(({ address, ns }) => ({ address, by: ns / (rank[0]?.ns ?? ns) })),
+    ),
+    // One that a device says nothing of might be far behind there.
+    (all) =>
+      all.length < ranks.length ? Number.POSITIVE_INFINITY : mean(all, ({ by }) => Math.log(by)),
+    ({ address }) => address,
+  );
+  return least([...behind], ([, by = 0]) => by)?.[0];
 }
 
 /** What a choice costs on one shape, by what was measured there; null where there is none to make. */

@@ -16,7 +16,6 @@ import {
   shapeText,
   sourceFor,
 } from '@tilemark/kernels';
-import { least, rollup } from 'd3-array';
 import {
   type DeviceCapabilities,
   limitsBy,
@@ -25,9 +24,8 @@ import {
 } from '../../../measure/device';
 import { leastTime, PLAUSIBLE_PART } from '../../../measure/roofline';
 import { nearestProblem } from '../../../rank/nearest';
-import { geometricMean } from '../../../rank/rank';
 import { pointOf } from '../../../tune/family-search';
-import type { Prediction } from '../../../tune/selector';
+import { nearestToBest, type Prediction } from '../../../tune/selector';
 import { type Learned, learnedFrom, shippedEvidence } from '../../../tune/shipped-evidence';
 import type { Point } from '../../../tune/space';
 import { workOf } from '../../../tune/time-model';
@@ -180,20 +178,9 @@ export function portableVariant(asked: Asked): BestVariant | null {
   const alike = isByRows(problem.dtype) ? idsOf(DTYPES).filter(isByRows) : [];
   const ranks =
     [[problem.dtype], alike, ['f32' as const]].map(ranksIn).find(({ length }) => length > 0) ?? [];
-  const behind = rollup(
-    ranks.flatMap((rank) =>
-      rank.map(({ address, ns }) => [address, ns / (rank[0]?.ns ?? ns)] as const),
-    ),
-    // One that a device says nothing of might be far behind there.
-    (all) =>
-      all.length < ranks.length
-        ? Number.POSITIVE_INFINITY
-        : (geometricMean(all.map(([, by]) => by)) ?? Number.POSITIVE_INFINITY),
-    ([address]) => address,
-  );
-  const best = least([...behind], ([, by]) => by);
-  if (!best) return null;
-  return answerWith(asked, parseVariant(best[0]), {
+  const best = nearestToBest(ranks);
+  if (best === undefined) return null;
+  return answerWith(asked, parseVariant(best), {
     fallback: 'portable',
     measured: problem,
     isExact: false,
