@@ -12,7 +12,7 @@ import {
   storedOf,
 } from '@tilemark/kernels';
 import { evaluate, type Names } from './expression';
-import type { Leaf } from './layout';
+import { isPad, type Leaf } from './layout';
 import type { Manifest } from './manifest';
 import type { Source, Variable } from './source';
 import { atLine } from './statements';
@@ -200,7 +200,6 @@ function numbersOf(
     );
   }
   const all = known.flatMap(({ numbers }) => numbers);
-  const isPad = (name: string) => /pad|unused|^_|^reserved/i.test(name);
   const open = all.filter(({ name, value }) => value === null && !isPad(name));
   const missing = sides.filter((side) => all.every(({ value }) => value !== side));
   const isInOrder = open.length === sides.length && missing.length === sides.length;

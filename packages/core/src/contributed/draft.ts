@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { featuresIn } from './body';
 import { evaluate } from './expression';
 import { checkText } from './file';
+import { isPad } from './layout';
 import type { Manifest, manifestSchema } from './manifest';
 import { type EntryPoint, type Source, sourceOf, type Variable, workgroupSizeOf } from './source';
 
@@ -146,8 +147,6 @@ function entryPointIn({ entryPoints }: Source, open: string[]): EntryPoint | und
   return main;
 }
 
-const PAD = /pad|unused|^_|^reserved/i;
-
 function numbersIn(op: OpId, source: Source, bound: readonly Variable[], open: string[]) {
   const dimensions = Object.keys(opById(op).square(1));
   const dimensionOf = (name: string) => dimensions.find((side) => side === name.toLowerCase());
@@ -175,7 +174,7 @@ function numbersIn(op: OpId, source: Source, bound: readonly Variable[], open: s
       ),
     );
   const lastOf = (path: string) => /(\w+)$/.exec(path)?.[1] ?? path;
-  const untold = leaves.filter((path) => !dimensionOf(lastOf(path)) && !PAD.test(lastOf(path)));
+  const untold = leaves.filter((path) => !dimensionOf(lastOf(path)) && !isPad(lastOf(path)));
   for (const path of untold) {
     const quarter = /^([mnk])(?:d|div)?(\d)$/i.exec(lastOf(path));
     const isScale = /alpha|scale/i.test(path);

@@ -9,6 +9,9 @@ export interface Leaf {
   readonly offset: number;
 }
 
+/** Whether a field fills a gap and is no number of the kernel's. */
+export const isPad = (name: string) => /pad|unused|^_|^reserved/i.test(name);
+
 /** A type of WGSL, as the parser tells it. */
 export type Type = TypeInfo & {
   readonly format?: Type | null;
