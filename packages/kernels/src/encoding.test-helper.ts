@@ -1,8 +1,4 @@
-import { allocate } from './op';
-import type { Problem } from './problem';
 import { type Item, STORAGES, type StorageId } from './storage';
-import { fillsOf, type InputChoice } from './verify/fills';
-import { fillItems } from './verify/inputs';
 
 /** The way into a device's memory that programs take who bring tensors of their own. */
 
@@ -35,15 +31,6 @@ function toHalfBits(value: number): number {
   if (magnitude < 0x38800000) return sign | Math.round(Math.abs(value) * 2 ** 24);
   const rounded = magnitude + 0xfff + ((magnitude >>> 13) & 1) - 0x38000000;
   return sign | Math.min(rounded >>> 13, 0x7c00);
-}
-
-/** The contents of each part of each input, as a device has them. */
-export function storedBytes(problem: Problem, choice: InputChoice): Uint8Array<ArrayBuffer>[] {
-  return fillsOf(problem, choice).map((fill) => {
-    const items = allocate(fill.item, fill.length);
-    fillItems(items, fill, 0);
-    return toDevice(fill.item, items);
-  });
 }
 
 interface EncodedBlock {

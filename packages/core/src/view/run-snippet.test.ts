@@ -11,7 +11,8 @@ import {
 } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { create } from 'webgpu';
-import { encode, storedBytes, toDevice } from '../../../kernels/src/encoding.test-helper';
+import { encode, toDevice } from '../../../kernels/src/encoding.test-helper';
+import { storedBytes } from '../../../kernels/src/verify/stored.test-helper';
 import { programOf } from '../server/store/boards/shipped-variant';
 import { RUN_SNIPPET } from './run-snippet';
 

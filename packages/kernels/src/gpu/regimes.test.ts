@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { idsOf } from '../dtype';
-import { storedBytes } from '../encoding.test-helper';
 import { OutOfBoundsWrite } from '../errors';
 import type { GpuKernel } from '../kernel';
 import { naive } from '../matmul/01-naive';
@@ -10,6 +9,7 @@ import { KERNELS } from '../registry';
 import { faultOf } from '../shape';
 import { naive as naiveTranspose } from '../transpose/01-naive';
 import { fillsOf, type InputMode } from '../verify/fills';
+import { storedBytes } from '../verify/stored.test-helper';
 import { BufferUsage, download } from './buffers';
 import { useExecutor } from './dawn.test-helper';
 import { Filler } from './fill';

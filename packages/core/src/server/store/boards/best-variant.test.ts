@@ -1,7 +1,7 @@
 import { fromHalves, InputError, inputTensors, type Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { create } from 'webgpu';
-import { storedBytes } from '../../../../../kernels/src/encoding.test-helper';
+import { storedBytes } from '../../../../../kernels/src/verify/stored.test-helper';
 import { execute, testDatabase } from '../../../../services.test-helper';
 import { summarise } from '../../../statistics/summary';
 import { verdictOn } from '../../../statistics/verdict';
