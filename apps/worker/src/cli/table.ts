@@ -150,7 +150,8 @@ export function percentText(share: number): string {
   return `${percent.toFixed(percent >= 0.995 ? 1 : 2)}%`;
 }
 
-export const WAITING = 'waiting: something else on this machine is measuring';
+export const WAITING =
+  'waiting: something else on this machine is measuring; pause its workers to go first';
 
 /** A bar that disappears from a terminal once it is complete; elsewhere a line now and then. */
 export const progressBar = (stream: NodeJS.WriteStream, format: string): SingleBar =>

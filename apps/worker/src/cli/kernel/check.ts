@@ -1,5 +1,6 @@
 import {
   type Contributed,
+  type Interval,
   type Outcome,
   type PolicyId,
   repeatableText,
@@ -315,6 +316,16 @@ export function precisionCells(
   return [error, repeatableText(isRepeatable) ?? ''];
 }
 
+/** How many times as fast the second is, as far as both intervals leave it. */
+function timesText(base: Interval, { highNs, lowNs, medianNs }: Interval): string {
+  const [times, low, high] = [
+    base.medianNs / medianNs,
+    base.lowNs / highNs,
+    base.highNs / lowNs,
+  ].map((ratio) => String(Number(ratio.toPrecision(2))));
+  return `${times} (${low} to ${high})`;
+}
+
 function speedText(checked: Checked, base: Outcome, naive: string, path: string): string {
   const { problem, outcome } = checked;
   const what = `${shapeText(problem)} ${problem.dtype}`;
@@ -325,7 +336,7 @@ function speedText(checked: Checked, base: Outcome, naive: string, path: string)
   const speed = `${timeText(medianNs)}, ${rateText(rateOf(problem, medianNs))}`;
   const times =
     base.kind === 'measured'
-      ? `, ${significant(base.measurement.cold.medianNs / medianNs)} times ${naive}`
+      ? `, ${timesText(base.measurement.cold, outcome.measurement.cold)} times ${naive}`
       : '';
   const moved = bytesText(opOf(problem).bytes(problem.shape, problem.dtype));
   return `${what} (${moved}): ${speed}${times} (briefly measured)`;
