@@ -11,7 +11,8 @@ const asked = { kernel: 'ada/mine@1', op: kernel.op, shapes, dtypes: kernel.dtyp
 test('a submission tries the defaults alone, and the template promises no more', async () => {
   const { cases } = await submissionOf({ ...asked, devices: ['a'] }, async () => null);
   expect(kernel.tunables.map(({ values }) => values.length)).toEqual([3]);
-  expect(cases.filter((each) => each.kernel === 'ada/mine@1')).toMatchObject([{ tunables: {} }]);
+  const own = cases.filter((each) => each.kernel === 'ada/mine@1');
+  expect(own.map((each) => each.tunables)).toEqual([{}]);
   const [, about] =
     /tunables\s([\s\S]*?)\n\/\/ {3}\w/.exec(TEMPLATE.slice(TEMPLATE.indexOf('*/'))) ?? [];
   expect(about).toContain('The first value is the default; a sweep may measure the others.');
