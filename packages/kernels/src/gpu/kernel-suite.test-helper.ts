@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test, vi } from 'vitest';
 import { coveringVariants, typicalVariant } from '../covering.test-helper';
-import { DTYPES } from '../dtype';
+import { DTYPES, packedDots } from '../dtype';
 import { type DeviceLimits, type Feasibility, feasible } from '../feasible';
 import { type GpuKernel, type Kernel, passesOf, type TunableValues } from '../kernel';
 import type { OpId } from '../ops';
@@ -41,13 +41,16 @@ const threadsOf = (kernel: GpuKernel, values: TunableValues, problem: Problem): 
 
 const product = (sides: readonly number[]) => sides.reduce((all, side) => all * side, 1);
 
+const isOfIntegers = (dtype: Problem['dtype']): boolean =>
+  DTYPES[dtype].isInteger || packedDots(dtype).length > 0;
+
 /**
  * The correctness matrix of an op's GPU kernels on this machine's device. Tunable values are tested
  * on one shape, and shapes and dtypes with one variant: anything more would multiply axes that
  * cannot interact.
  *
  * @param set all, or of products `npm test`'s part (quick) and what it leaves to the full set: sums of
- * integers, and tunable values in sources of any length that a software GPU compiles
+ * integers, in blocks or not, and tunable values in sources of any length that a software GPU compiles
  */
 export function describeKernels(
   op: OpId,
@@ -136,7 +139,7 @@ export function describeKernels(
     });
 
     const dtypes = kernel.dtypes.filter(
-      (dtype) => set === 'all' || DTYPES[dtype].isInteger === (set === 'full'),
+      (dtype) => set === 'all' || isOfIntegers(dtype) === (set === 'full'),
     );
     test.for(dtypes)('is right for any shape in %s', async (dtype, context) => {
       await tryShapes(kernel, dtype, context);
