@@ -89,8 +89,10 @@ test('thirty join by one link over https, told apart by name on one model of GPU
   expect(link).toContain(`${proxy.url}/join#`);
 
   const tabs = [await join(link ?? '', 'Ada'), await join(link ?? '', 'Grace')];
+  const headers = { origin: proxy.url };
   for (const { id } of (await read(request, '/sweeps')).items) {
-    await request.post(api(`/sweeps/${id}/cancel`));
+    const cancelled = await request.post(api(`/sweeps/${id}/cancel`), { headers });
+    expect(cancelled.status(), await cancelled.text()).toBe(200);
   }
   const [worker] = (await read(request, '/workers')).items;
   const { capabilities, identity } = await read(request, `/devices/${worker.device.key}`);
@@ -126,7 +128,7 @@ test('thirty join by one link over https, told apart by name on one model of GPU
         ...{ policy: 'smoke', devices: [worker.device.key] },
       },
     },
-    headers: { origin: proxy.url },
+    headers,
   });
   const { id } = await sweep.json();
   const counts = async () => (await read(request, `/sweeps/${id}`)).counts;

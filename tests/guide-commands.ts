@@ -39,7 +39,7 @@ export const NOT_HERE: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^npm (ci|start)$/, 'every browser test begins with them: tests/build.ts, tests/grid.ts'],
   [/^npm run build\b/, 'tests/build.ts builds all that it builds'],
   [/^npm start -- --host 0\.0\.0\.0$/, 'listens beyond this machine; scripts/start/start.test.ts'],
-  [/^npm (test|run test:full)$/, 'they run this test'],
+  [/^npm (test|run test:full)$|^npx playwright test --project=pages$/, 'they run this test'],
   [/^npm run format$/, 'changes the sources; `npm test` checks the same without writing'],
   [/^npm run test:(faults|mutants)$/, 'parts of `npm run test:full`, an hour each'],
   [

@@ -124,6 +124,12 @@ async function execute(command: string): Promise<void> {
     await run('bash', ['-c', command.replace('.tilemark', grid.dataDir).replace(to, copy)]);
     return;
   }
+  if (command.startsWith('cp -a /backup')) {
+    const second = join(home, 'second');
+    await run('cp', ['-a', copy, second]);
+    copy = second;
+    return;
+  }
   if (command.startsWith('npm start -- --data')) {
     const restored = await startGrid(copy, ['--no-worker']);
     const sweeps = await (await fetch(`${restored.url}/api/v1/sweeps`)).json();
@@ -175,6 +181,7 @@ const PROJECTS = {
   core: 'packages/core',
   kernels: 'packages/kernels',
   web: 'apps/web/src',
+  worker: 'apps/worker',
 };
 
 test('names tests that exist', async () => {
@@ -182,7 +189,8 @@ test('names tests that exist', async () => {
   const runs = commands.filter((command) => command.startsWith('npx vitest run'));
   expect(runs.length).toBeGreaterThan(3);
   for (const command of runs) {
-    const [, project = '', files = ''] = /--project (\w+) (.*?)(?: -t .*)?$/.exec(command) ?? [];
+    const [, project = '', files = ''] =
+      /--project (\w+) (.*?)(?: -t .*| -u)?$/.exec(command) ?? [];
     for (const file of files.replace('<op>', 'matmul').split(' ')) {
       const path = join(root, Reflect.get(PROJECTS, project), file);
       await expect(access(path), command).resolves.toBeUndefined();
