@@ -5,8 +5,9 @@
 // computes a product that is not awaited), with the same inputs as our kernels. The last product
 // is verified as ours are. TensorFlow.js and jax-js in f32; ONNX Runtime in halves times q4_0.
 import { createInterface } from 'node:readline';
-import { DTYPES, inputTensors, outputCheck, storedBytes } from '@tilemark/kernels';
+import { DTYPES, inputTensors, outputCheck } from '@tilemark/kernels';
 import { create, globals } from 'webgpu';
+import { storedBytes } from '../../packages/kernels/src/verify/stored.test-helper';
 import { nibblesAsPairs, onnxModel } from './onnx.mjs';
 
 const MAX_NS = 15e9;

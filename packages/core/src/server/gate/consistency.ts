@@ -269,16 +269,18 @@ function checkEnergy(
   }
 }
 
-/** Whether everything that was timed fits into the time there was. */
+/**
+ * Whether everything that was timed fits into the time there was. A kernel may have been compiled before,
+ * for a run that was cancelled or ahead of its own.
+ */
 function checkDuration(
-  { cold, compileNs, dispatchesPerSample, energy, hot, stop }: Measurement,
+  { cold, dispatchesPerSample, energy, hot, stop }: Measurement,
   policy: Policy,
   leaseNs: number,
   at: string,
 ): void {
   const timedNs =
     dispatchesPerSample * (sum(cold.samplesNs) + sum(hot?.samplesNs ?? [])) +
-    (compileNs ?? 0) +
     sum(energy?.stretches ?? [], ({ ns }) => ns);
   const claimed = `the run was claimed ${(leaseNs / 1e9).toFixed(3)} s ago.`;
   refuseIf(
