@@ -9,7 +9,7 @@ export interface Leaf {
   readonly offset: number;
 }
 
-/** Whether a field fills a gap and is no number of the kernel's. */
+/** Whether a field fills a gap between the kernel's own sizes. */
 export const isPad = (name: string) => /pad|unused|^_|^reserved/i.test(name);
 
 /** A type of WGSL, as the parser tells it. */

@@ -34,7 +34,7 @@ export function besideValues(name: 'A' | 'B', dtype: Dtype): string {
   return declared(name, { ...storage, parts }, number + 1);
 }
 
-/** The part with the scales of B's blocks, if it has any. */
+/** The part of B that holds the scales of its blocks; undefined for elements by themselves. */
 export const scalesOf = (dtype: Dtype): StoragePart | undefined => {
   const { parts }: Storage = STORAGES[DTYPES[dtype].tensors.B.storage];
   return parts.find(({ name }) => name === 'scales');
