@@ -1,4 +1,4 @@
-import { InputError } from '@tilemark/kernels';
+import { InputError, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from '../measure/device';
 import { countRuns } from './counts';
@@ -98,6 +98,26 @@ describe('expand', () => {
       DEVICES,
     );
     expect(runs).toHaveLength(1);
+  });
+
+  it('plans the duels of a variant with several rivals, each once', () => {
+    const against = (kernel: string, tunables = {}) => ({ ...naive, rival: { kernel, tunables } });
+    const runs = expand(
+      spec({
+        cases: [
+          naive,
+          against('matmul/tiled'),
+          against('matmul/tiled', { TILE: 32 }),
+          against('matmul/tiled', { TILE: 16 }),
+        ],
+      }),
+      [gpu],
+    );
+    expect(runs.map(({ rival }) => rival && variantAddress(rival.variant))).toEqual([
+      undefined,
+      variantAddress({ kernel: 'matmul/tiled', tunables: {} }),
+      variantAddress({ kernel: 'matmul/tiled', tunables: { TILE: 32 } }),
+    ]);
   });
 
   it('plans what fits on only some of the devices', () => {

@@ -8,6 +8,7 @@ import {
   resolveVariant,
   shapeText,
   type Variant,
+  variantAddress,
 } from '@tilemark/kernels';
 import { isContributed } from '../contributed/known';
 import type { Profile } from '../measure/device';
@@ -40,13 +41,14 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
   for (const sweepCase of spec.cases) {
     const kernel = kernelById(sweepCase.kernel);
     const able = devices.filter((device) => isFor(sweepCase, kernel, device));
+    const against = sweepCase.rival ? [variantAddress(sweepCase.rival)] : [];
     for (const problem of problemsOf(sweepCase, kernel, spec)) {
       for (const values of combinations(sweepCase.tunables)) {
         const { tunables, address } = resolveVariant(sweepCase.kernel, values);
         for (const device of able) {
           for (const profile of profilesOf(spec, sweepCase, device)) {
-            const identity = [address, shapeText(problem), problem.dtype, device.key, profile];
-            runs.set(identity.join(' '), {
+            const asked = [address, shapeText(problem), problem.dtype, device.key, profile];
+            runs.set([...asked, ...against].join(' '), {
               variant: { kernel: sweepCase.kernel, tunables },
               address,
               problem,
