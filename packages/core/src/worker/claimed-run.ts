@@ -14,24 +14,26 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** A report, and when its run had its turn on this machine. */
-export type TimedReport = RunReport & { readonly beganMs: number };
-
-/** Measures while nothing else on this machine does. Throws Interrupted if aborted. */
+/**
+ * Measures while nothing else on this machine does; what the journal keeps of it. Throws Interrupted
+ * if aborted.
+ */
 export async function measureClaimed(
   run: ClaimedRun,
   { runner, log, alone }: Pick<WorkerParts, 'runner' | 'log' | 'alone'>,
+  attachment: Pick<Attachment, 'clockAheadMs' | 'workerId'>,
   signal: AbortSignal,
-): Promise<TimedReport> {
+): Promise<RecordedRun> {
+  const recorded = (work: () => Promise<RunReport>) => recordOf(run, work, attachment);
   const { contributed, rival } = run;
   const why = contributed?.refusal ?? (rival?.refusal ? `its rival: ${rival.refusal}` : null);
-  if (why !== null) return timed(() => withoutRunning(run, runner, { kind: 'skipped', why }));
+  if (why !== null) return recorded(() => withoutRunning(run, runner, { kind: 'skipped', why }));
   for (const file of [contributed?.file, rival?.file]) if (file) await admitKernel(file);
   const onStep = (step: Step) => log.debug({ runId: run.id }, step);
   try {
     const work = () =>
       run.attempt > MAX_ATTEMPTS ? giveUp(run, runner) : runner.run(run, { onStep, signal });
-    return await alone(() => timed(work), signal);
+    return await alone(() => recorded(work), signal);
   } catch (error) {
     throw signal.aborted ? new Interrupted('it was interrupted') : error;
   }
@@ -51,32 +53,29 @@ async function withoutRunning(
   return { outcome, environment, wgsl: null };
 }
 
-const timed = async (work: () => Promise<RunReport>): Promise<TimedReport> => {
-  const beganMs = Date.now();
-  return { ...(await work()), beganMs };
-};
-
-/** What the journal keeps of a run that has just ended. */
-export function recordOf(
+async function recordOf(
   { id, policy, problem, profile, variant }: ClaimedRun,
-  { beganMs, ...report }: TimedReport,
+  work: () => Promise<RunReport>,
   { clockAheadMs, workerId }: Pick<Attachment, 'clockAheadMs' | 'workerId'>,
-): RecordedRun {
+): Promise<RecordedRun> {
+  // By the grid's clock, since this machine's may be wrong.
+  const now = () => new Date(Date.now() - clockAheadMs).toISOString();
+  const beganAt = now();
+  const report = await work();
   return {
     runId: id,
     workerId,
     run: { variant, problem, profile, policy },
     ...report,
-    // By the grid's clock, since this machine's may be wrong.
-    beganAt: new Date(beganMs - clockAheadMs).toISOString(),
-    endedAt: new Date(Date.now() - clockAheadMs).toISOString(),
+    beganAt,
+    endedAt: now(),
   };
 }
 
 /** What the log says of it. */
-export function aboutReport(
+export function aboutRecord(
   { id, problem, variant }: ClaimedRun,
-  { outcome }: RunReport,
+  { outcome }: RecordedRun,
 ): Record<string, unknown> {
   const what = `${shortAddress(variantAddress(variant))}, ${problem.op} ${shapeText(problem)} ${problem.dtype}`;
   return { runId: id, run: what, ...summaryOf(outcome) };

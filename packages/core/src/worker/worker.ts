@@ -1,15 +1,9 @@
 import { DeviceFault } from '@tilemark/kernels';
 import { GridUnavailable, NotAdmitted } from '../link/link';
-import type { Attachment, ClaimedRun } from '../link/wire';
+import type { Attachment, ClaimedRun, RecordedRun } from '../link/wire';
 import type { DeviceClass } from '../measure/device';
 import type { WantedState } from '../view/worker';
-import {
-  aboutReport,
-  Interrupted,
-  measureClaimed,
-  recordOf,
-  type TimedReport,
-} from './claimed-run';
+import { aboutRecord, Interrupted, measureClaimed } from './claimed-run';
 import { messageOf } from './log';
 import { Outbox } from './outbox';
 import type { WorkerParts } from './parts';
@@ -240,8 +234,8 @@ export class GridWorker {
     clearTimeout(this.#idleSoon);
     this.#inHand = runId;
     try {
-      const report = await measureClaimed(run, this.#parts, this.#interrupt.signal);
-      await this.#keep(run, report);
+      const { signal } = this.#interrupt;
+      await this.#keep(run, await measureClaimed(run, this.#parts, this.#attachment, signal));
     } catch (error) {
       log.warn({ runId, error: messageOf(error) }, 'run handed back');
       if (this.#isAdmitted) {
@@ -267,12 +261,12 @@ export class GridWorker {
    * the grid may be slow, or down. What was not measured is handed in first, since a kernel that
    * crashed or hung the device may get no further run.
    */
-  async #keep(run: ClaimedRun, report: TimedReport): Promise<void> {
+  async #keep(run: ClaimedRun, record: RecordedRun): Promise<void> {
     const { journal, log } = this.#parts;
-    log.info(aboutReport(run, report), report.outcome.kind);
-    await journal.append(recordOf(run, report, this.#attachment));
+    log.info(aboutRecord(run, record), record.outcome.kind);
+    await journal.append(record);
     const handedIn = this.#handIn();
-    if (report.outcome.kind !== 'measured') await handedIn;
+    if (record.outcome.kind !== 'measured') await handedIn;
   }
 
   async #handIn(): Promise<void> {
