@@ -6,7 +6,7 @@ import { type OpId, opById, storedOf } from './ops';
 import type { Problem } from './problem';
 
 /** A buffer that a kernel binds. */
-export interface BoundBuffer {
+interface BoundBuffer {
   /** `A`, `B_scales`, `C`, `shape`, `scratch`. */
   readonly name: string;
   readonly type: 'read-only-storage' | 'storage' | 'uniform';

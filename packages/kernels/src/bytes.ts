@@ -6,7 +6,7 @@ import { GUARD_BYTES } from './verify/poison';
 /** Buffers end on a whole vec4, so that any tensor can be bound as an array of vec4. */
 const ALIGNMENT = 16;
 
-export interface BufferBytes {
+interface BufferBytes {
   /** Of each part of each input. */
   readonly inputs: readonly number[];
   /** Includes the guards on both sides. */

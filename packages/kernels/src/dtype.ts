@@ -6,14 +6,14 @@ import { ITEMS, type Item, STORAGES, type StorageId } from './storage';
 export type Order = 'row-major' | 'transposed';
 
 /** A tensor's storage and order. */
-export interface Stored {
+interface Stored {
   readonly storage: StorageId;
   /** Absent: row-major. */
   readonly order?: Order;
 }
 
 /** The tensors of a dtype: an op's inputs in order, and its output. */
-export interface DtypeTensors {
+interface DtypeTensors {
   readonly A: Omit<Stored, 'order'>;
   readonly B: Stored;
   readonly C: { readonly storage: 'f32' | 'f16' | 'i32' };
@@ -23,7 +23,7 @@ export interface DtypeTensors {
  * Everything there is to know about a dtype: how each tensor is stored and how sums are kept. The
  * facts of an item are those of the output's elements.
  */
-export interface DtypeFacts extends Item {
+interface DtypeFacts extends Item {
   /** For people: `f16 with f16 sums`. */
   readonly words: string;
   readonly tensors: DtypeTensors;

@@ -17,7 +17,7 @@ export type RateUnit = (typeof RATE_UNITS)[number];
 export const opsUnit = (dtype: Dtype): RateUnit => (DTYPES[dtype].isInteger ? 'Gop/s' : 'GFLOP/s');
 
 /** One dimension of a shape: its name and the letter it is written with (`m`, `M`). */
-export interface Dimension<Name extends string = string> {
+interface Dimension<Name extends string = string> {
   readonly name: Name;
   readonly letter: string;
   /**

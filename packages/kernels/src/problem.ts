@@ -4,7 +4,7 @@ import type { OPS, OpId } from './ops';
 import type { Regime } from './regime';
 
 /** The shape of an op, by its dimensions: `{ m, n, k }`. */
-export type ShapeOf<Id extends OpId> = ReturnType<(typeof OPS)[Id]['shape']>;
+type ShapeOf<Id extends OpId> = ReturnType<(typeof OPS)[Id]['shape']>;
 export type Shape = ShapeOf<OpId>;
 
 /**

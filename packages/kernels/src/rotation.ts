@@ -8,7 +8,7 @@ export interface Turn {
 }
 
 /** How dispatches rotate through buffer sets. */
-export interface Rotation {
+interface Rotation {
   readonly sets: number;
   /** Inputs of the op. */
   readonly inputs: number;

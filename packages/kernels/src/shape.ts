@@ -86,13 +86,8 @@ export function problemWith(op: OpId, shape: Shape, dtype: Dtype): Problem | nul
   return isItsShape ? ({ op, shape: shapeOf(sizes(shape)), dtype } as Problem) : null;
 }
 
-/** The op a shape belongs to, by its dimensions: the first match, null if there is none. */
-export function opOfShape(shape: Shape): OpId | null {
-  return idsOf(OPS).find((op) => problemWith(op, shape, 'f32')) ?? null;
-}
-
 /** A problem as it is written and stored. */
-export interface ProblemText {
+interface ProblemText {
   readonly op: string;
   readonly shape: string;
   readonly dtype: string;

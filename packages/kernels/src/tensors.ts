@@ -3,7 +3,7 @@ import type { TensorDims } from './op';
 import { STORAGES, type Storage, type StoragePart } from './storage';
 
 /** A part of a stored tensor: one buffer, one binding. */
-export interface StoredPart extends StoragePart {
+interface StoredPart extends StoragePart {
   /** Of its binding: `B`, `B_scales`. */
   readonly binding: string;
   /** Items. */
@@ -22,7 +22,7 @@ export interface StoredTensor {
 }
 
 /** What an op says of its tensors, for a shape. */
-export interface Tensors {
+interface Tensors {
   /** Inputs, then the output. */
   readonly names: readonly string[];
   readonly inputs: readonly TensorDims[];

@@ -31,7 +31,7 @@ export interface Account {
   readonly gid: number;
 }
 
-export interface ProcessLimits {
+interface ProcessLimits {
   /** It is ended when it has more; where the system does not tell, it is not. */
   readonly memoryBytes?: number;
   /** Who it runs as; absent: who started it. Only root may choose. */

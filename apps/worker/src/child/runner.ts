@@ -4,7 +4,7 @@ import { type Account, DeviceProcess } from './device-process';
 
 export type { RunInput, RunOptions, RunReport };
 
-export interface RunnerOptions {
+interface RunnerOptions {
   /** The bundled program of the child. */
   readonly entry: URL;
   /** What `--device` takes: an index, `cpu` or `auto`. */

@@ -16,7 +16,7 @@ const REMARKS = 'remark';
 /** Characters that the first column always has. */
 const NARROWEST = 24;
 
-export interface TableOptions {
+interface TableOptions {
   /** Columns that a narrow terminal can do without, the first to go first. */
   readonly spare?: readonly string[];
   /** Characters in a line. */

@@ -9,9 +9,7 @@ import { createThreadPool } from './thread-pool';
 export const NO_ADAPTER =
   'No GPU found. Install a Vulkan driver (NVIDIA: the driver with its Vulkan files; AMD, Intel or no GPU: mesa-vulkan-drivers 25 or newer).';
 
-export type DeviceChoice =
-  | { readonly kind: 'gpu'; readonly adapter: Adapter }
-  | { readonly kind: 'cpu' };
+type DeviceChoice = { readonly kind: 'gpu'; readonly adapter: Adapter } | { readonly kind: 'cpu' };
 
 /** An adapter with the card behind it, where the driver lists that. */
 interface Gpu {

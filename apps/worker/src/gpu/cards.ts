@@ -71,7 +71,7 @@ export const lockOf = ({ busId }: Card): string =>
   join(tmpdir(), `tilemark-measuring-${busId.replaceAll(/[:.]/g, '-')}`);
 
 /** How a process is started that sees one of several equal cards. */
-export interface Launch {
+interface Launch {
   readonly execPath: string;
   readonly execArgv: string[];
 }

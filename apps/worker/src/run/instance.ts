@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { version } from '../../package.json';
 
 /** One worker of a device on this machine, the same one after a restart of its process. */
-export interface WorkerInstance {
+interface WorkerInstance {
   /** Sent to the grid, so that the worker keeps its row there after a restart. */
   readonly id: string;
   /** 1 for the first worker of its device on this machine, and so on. */

@@ -19,7 +19,7 @@ const YIELD_MS = 2 * RETRY_MS;
 /** How long a `MachineTurn` keeps the machine while others wait: about one short run, ms. */
 const TURN_MS = 3_000;
 
-export interface MachineLockOptions {
+interface MachineLockOptions {
   /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
   /** Called once if somebody else has the lock. */

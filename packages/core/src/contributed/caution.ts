@@ -44,7 +44,7 @@ const GROWTH = 8;
 
 type Workgroups = readonly [x: number, y: number, z: number];
 
-export interface CautionHooks {
+interface CautionHooks {
   readonly onStep: (step: 'compile' | 'trial') => void;
   /** As the owner's home has it. */
   readonly othersLoad: () => () => number;

@@ -24,7 +24,7 @@ const ANSWER_WITHIN_MS = 15_000;
 /** An outcome may be large and the way slow, ms. */
 const OUTCOME_WITHIN_MS = 60_000;
 
-export interface HttpLinkOptions {
+interface HttpLinkOptions {
   /** The site's address. */
   readonly server: URL;
   /** Of role worker or admin. */

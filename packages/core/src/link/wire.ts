@@ -57,7 +57,7 @@ export const attachmentSchema = z.object({
 export type Attachment = z.infer<typeof attachmentSchema>;
 
 /** A run as its worker receives it. */
-export const claimedRunSchema = z.object({
+const claimedRunSchema = z.object({
   id,
   deviceKey: z.string(),
   variant: variantSchema,
@@ -88,7 +88,7 @@ export type ClaimedRun = Readonly<z.infer<typeof claimedRunSchema>>;
 
 export const nextAnswerSchema = z.object({ run: claimedRunSchema.nullable() });
 
-export const workingStateSchema = z.enum(['idle', 'running', 'draining', 'paused']);
+const workingStateSchema = z.enum(['idle', 'running', 'draining', 'paused']);
 export type WorkingState = z.infer<typeof workingStateSchema>;
 
 export const heartbeatSchema = z.object({

@@ -23,7 +23,7 @@ export interface RunCount {
   readonly devices: readonly DeviceRunCount[];
 }
 
-export interface SkippedRuns {
+interface SkippedRuns {
   readonly why: string;
   readonly runs: number;
 }

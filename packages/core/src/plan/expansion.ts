@@ -22,14 +22,18 @@ import {
   type SweepSpec,
 } from './spec';
 
-/** A planned run: a variant on a problem, under a profile and policy, for a device. */
-export interface PlannedRun {
+/** What every run is asked: a variant on a problem, under a profile and policy. */
+export interface AskedRun {
   readonly variant: Variant;
-  /** Canonical address of the variant. */
-  readonly address: string;
   readonly problem: Problem;
   readonly profile: Profile;
   readonly policy: PolicyId;
+}
+
+/** A planned run, which is for a device. */
+export interface PlannedRun extends AskedRun {
+  /** Canonical address of the variant. */
+  readonly address: string;
   readonly deviceKey: string;
   /** The variant that it takes turns with once it is measured. */
   readonly rival?: { readonly variant: Variant };

@@ -20,7 +20,7 @@ interface Layer {
 }
 
 /** The layers of a language model and where its sizes are published. */
-export interface LanguageModel {
+interface LanguageModel {
   readonly name: string;
   /** Its `config.json`. */
   readonly source: string;
@@ -70,7 +70,7 @@ export const LANGUAGE_MODELS: readonly LanguageModel[] = [
 ];
 
 /** Tokens in flight: one by one, small batches, and prompts. */
-export const TOKENS: readonly number[] = [
+const TOKENS: readonly number[] = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 24, 32, 48, 64, 96, 128, 192, 512,
 ];
 

@@ -59,7 +59,7 @@ export interface Occupancy {
 }
 
 /** What WebGPU knows about a workgroup. */
-export interface WorkgroupSize {
+interface WorkgroupSize {
   /** Threads. */
   readonly invocations: number;
   /** Of workgroup memory, bytes. */

@@ -42,7 +42,7 @@ const shapeSchemaOf = (op: OpId) =>
     ),
   );
 
-export const shapeSchema = z.union(idsOf(OPS).map(shapeSchemaOf)) as unknown as z.ZodType<Shape>;
+const shapeSchema = z.union(idsOf(OPS).map(shapeSchemaOf)) as unknown as z.ZodType<Shape>;
 
 const [firstProblem, ...otherProblems] = idsOf(OPS).map((op) =>
   z.strictObject({
@@ -79,7 +79,7 @@ export const variantSchema = z.strictObject({
  * One kernel with the values to try for each tunable (absent: the default), on every shape in every
  * dtype. `expand` checks shapes, tunables and values against the registry.
  */
-export const caseSchema = z.strictObject({
+const caseSchema = z.strictObject({
   kernel: z.string().max(80),
   tunables: named(
     z.string().max(40),

@@ -33,13 +33,13 @@ export interface Watched {
 }
 
 /** Fewer invocations are no history. */
-export const LEAST_HISTORY = 2;
+const LEAST_HISTORY = 2;
 
 /** The newest of a history; what was long ago says little. */
 const MOST_HISTORY = 12;
 
 /** What is known of a device. */
-export interface Watching {
+interface Watching {
   /** See `knownSpread`. */
   readonly known: Spread;
   /** A change by a smaller factor is none, as the whole interval has it. */

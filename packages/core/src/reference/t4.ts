@@ -30,7 +30,7 @@ export const t4FileSchema = z.object({
   schema_version: z.string().max(20).optional(),
   results: z.array(resultSchema).max(20_000),
 });
-export type T4File = z.infer<typeof t4FileSchema>;
+type T4File = z.infer<typeof t4FileSchema>;
 
 /** What a file of another tuner does not say. */
 export interface T4Options {

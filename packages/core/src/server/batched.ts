@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-export interface BatchOptions<Item> {
+interface BatchOptions<Item> {
   /**
    * After a batch of several, the next one begins this long after it began, ms: enough callers for
    * another are there by then. A caller who is alone never waits.

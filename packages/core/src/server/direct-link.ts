@@ -29,13 +29,13 @@ const AGAIN_AFTER_MS = 1_000;
 const FOR_OTHERS_AFTER_MS = 3_000;
 
 /** Which worker a link speaks for. */
-export interface LinkedWorker {
+interface LinkedWorker {
   readonly workerId: string;
   readonly deviceKey: string;
 }
 
 /** How a worker elsewhere was let in. Absent: it runs on the grid's own account. */
-export interface Admission {
+interface Admission {
   readonly tokenId: string;
   readonly note?: AuditNote | undefined;
 }

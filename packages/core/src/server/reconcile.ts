@@ -75,7 +75,7 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   };
 }
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   readonly everyMs?: number;
   /** Ends it. */
   readonly signal: AbortSignal;

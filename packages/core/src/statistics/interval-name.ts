@@ -4,7 +4,7 @@ import { halfWidth, KNOWN_WIDTH, type Series } from './summary';
 export const FEWEST_OF_INTERVAL = 6;
 
 /** How many samples a median has, and how many independent ones they are worth, where known. */
-export interface Sampled {
+interface Sampled {
   readonly n: number;
   readonly independent?: number | null | undefined;
 }

@@ -42,12 +42,7 @@ export type Found =
 export type WantedRun = Pick<PlannedRun, 'variant' | 'address' | 'policy' | 'problem' | 'rival'>;
 
 /** A variant is screened, measured, and set against another at most once per problem. */
-export const keyOf = ({
-  address,
-  policy,
-  problem,
-  rival,
-}: Pick<WantedRun, 'address' | 'policy' | 'problem' | 'rival'>) => {
+export const keyOf = ({ address, policy, problem, rival }: Omit<WantedRun, 'variant'>) => {
   const against = rival ? [variantAddress(rival.variant)] : [];
   return [policy, shapeText(problem), address, ...against].join(' ');
 };

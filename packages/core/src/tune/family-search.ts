@@ -97,7 +97,7 @@ export interface Findings {
   readonly finals: ReadonlyMap<string, Final>;
 }
 
-export interface TunedFamily extends Findings {
+interface TunedFamily extends Findings {
   /** Shapes that were screened, without those known before and one that the time cut short. */
   readonly searched: number;
   /** Candidates that were screened. */

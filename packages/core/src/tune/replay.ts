@@ -10,7 +10,7 @@ import { type Asking, type Found, keyOf, type WantedRun } from './asking';
  */
 
 /** A run of a tuning, as far as the search is concerned. */
-export interface TuningRun extends Pick<WantedRun, 'address' | 'policy' | 'problem' | 'rival'> {
+export interface TuningRun extends Omit<WantedRun, 'variant'> {
   /** Null until it has ended. */
   readonly outcome: Found | null;
   /** Of its turns with the rival; null: it has none, or they prove nothing. */

@@ -19,7 +19,7 @@ export interface Point extends Variant {
  */
 const FILLING_WORKGROUPS = 256;
 
-export interface SpaceOptions {
+interface SpaceOptions {
   /** Values to try for some tunables; absent: every declared value. */
   readonly only?: Readonly<Record<string, readonly TunableValue[]>>;
   /** Whether a variant can run; checked before anything is compiled. */

@@ -25,7 +25,7 @@ export function softwareOf({
 }
 
 export const ALARM_KINDS = ['SLOW', 'FAST', 'INCORRECT'] as const;
-export const alarmKindSchema = z.enum(ALARM_KINDS);
+const alarmKindSchema = z.enum(ALARM_KINDS);
 
 const timeSchema = z.object({
   medianNs: z.number().positive(),
@@ -62,7 +62,7 @@ export const alarmSchema = z.object({
     .nullable(),
 });
 export type Alarm = z.infer<typeof alarmSchema>;
-export type AlarmKind = Alarm['kind'];
+type AlarmKind = Alarm['kind'];
 
 const KIND_WORDS: Readonly<Record<AlarmKind, string>> = {
   SLOW: 'slower',

@@ -48,7 +48,7 @@ export function shownGroups(
 /** In the order in which groups are listed. */
 export const DEVICE_GROUPS: readonly DeviceClass[] = ['gpu', 'browser', 'software', 'cpu'];
 
-export const leaderboardRowSchema = z.object({
+const leaderboardRowSchema = z.object({
   /** Shared by rows whose intervals overlap; null for results that are not ranked. */
   rank: z.number().int().positive().nullable(),
   device: deviceRefSchema,
@@ -101,7 +101,7 @@ export const leaderboardSchema = z.object({
 export type Leaderboard = z.infer<typeof leaderboardSchema>;
 
 /** The best variant of one kernel on one device. */
-export const heatMapCellSchema = z.object({
+const heatMapCellSchema = z.object({
   kernel: z.string(),
   address: z.string(),
   resultId: id,

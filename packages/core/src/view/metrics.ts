@@ -20,7 +20,7 @@ export type MetricUnit = 'time' | 'share' | 'count' | 'rate' | 'text' | 'G/J' | 
  * Where a metric appears. `runs`: in `RunView`, so in the tables of runs on the site; `board`: the
  * leaderboard and its CSV; `export`: the CSV of a sweep and of `bench`; `bench`: the table of `bench`.
  */
-export type MetricPlace = 'runs' | 'board' | 'export' | 'bench';
+type MetricPlace = 'runs' | 'board' | 'export' | 'bench';
 
 export interface Metric<
   Id extends string = string,

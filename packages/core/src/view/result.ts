@@ -9,6 +9,7 @@ import {
 import { type Outcome, outcomeSchema } from '../measure/outcome';
 import { policyIdSchema } from '../measure/policy';
 import { outlierSchema } from '../measure/trust';
+import type { AskedRun } from '../plan/expansion';
 import { problemSchema, variantSchema } from '../plan/spec';
 import { address, line, MAXIMA, word } from '../schema/maxima';
 import { date, id, name, rateSchema } from './answer';
@@ -75,7 +76,7 @@ export type BestResult = z.infer<typeof bestResultSchema>;
 
 /** A run that ended where no grid knows of it, as files and tables have it. */
 export function resultOf(
-  run: Pick<RunResult, 'variant' | 'address' | 'problem' | 'profile' | 'policy'>,
+  run: AskedRun & Pick<RunResult, 'address'>,
   device: DeviceIdentity,
   outcome: Outcome,
   /** Of a run that has a name already. */

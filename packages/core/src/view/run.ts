@@ -82,7 +82,7 @@ function reasonInList(outcome: RunResult['outcome']): string | null {
 }
 
 /** What is shown of a measurement. */
-export function runFigures(
+function runFigures(
   { device, problem }: Pick<RunResult, 'device' | 'problem'>,
   measurement: Measurement,
 ): RunFigures {

@@ -22,7 +22,7 @@ export const suiteSchema = z.object({
 
 const hardware = z.object({ gpu: z.string().nullable(), cpu: z.string().nullable() });
 
-export const publishedFigureSchema = z.object({
+const publishedFigureSchema = z.object({
   /** What the report calls the variant. */
   label: z.string(),
   runtime: z.enum(['cuda', 'cpu']),
@@ -53,7 +53,7 @@ export const publishedSchema = z.object({
 export type Published = z.infer<typeof publishedSchema>;
 
 /** How much of a suite a device has, in runs. */
-export const coverageCellSchema = z.object({
+const coverageCellSchema = z.object({
   suite: z.string(),
   /** Its sizes for this class of device; empty if it has no parameters. */
   params: z.record(z.string(), z.number()),

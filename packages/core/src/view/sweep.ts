@@ -8,8 +8,8 @@ import { date, id, name } from './answer';
 import { runResultSchema } from './result';
 import { tuningSchema } from './tuning';
 
-export const sweepStatusSchema = z.enum(['queued', 'running', 'done', 'cancelled']);
-export const countsSchema = z.object({
+const sweepStatusSchema = z.enum(['queued', 'running', 'done', 'cancelled']);
+const countsSchema = z.object({
   total: z.number().int(),
   pending: z.number().int(),
   measured: z.number().int(),

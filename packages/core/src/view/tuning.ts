@@ -88,7 +88,7 @@ const fastestSchema = z.object({
 });
 
 /** Of a sweep that grows until the fastest variant of a problem on a device is found. */
-export const problemTuningSchema = tuningRequestSchema.extend({
+const problemTuningSchema = tuningRequestSchema.extend({
   ...progressSchema.shape,
   /** `screening`: many variants, few samples; `finals`: the leaders in full; `duels`: in turns. */
   phase: z.enum(['screening', 'finals', 'duels', 'done']),

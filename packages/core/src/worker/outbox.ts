@@ -17,7 +17,7 @@ export interface Journal {
   pending(): Promise<RecordedRun[]>;
 }
 
-export interface OutboxParts {
+interface OutboxParts {
   readonly link: Pick<Link, 'outcome'>;
   readonly journal: Journal;
   readonly log: Log;

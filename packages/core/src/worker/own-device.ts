@@ -12,7 +12,7 @@ import type { Dueling, FromOwner, OpenDevice, ToOwner } from './protocol';
 import { sleep } from './waiting';
 
 /** Where an owner lives. */
-export interface OwnersHome {
+interface OwnersHome {
   /** Settles once the message has been sent, so that an end loses nothing. */
   readonly send: (message: FromOwner) => Promise<void>;
   /** Hears the messages of the owner's user. */

@@ -14,7 +14,7 @@ const FRESH_MS = 24 * 60 * 60 * 1000;
 const IDLE_MS = 60_000;
 const CHECK_MS = 5_000;
 
-export interface RooflineParts {
+interface RooflineParts {
   readonly link: Pick<Link, 'roofline'>;
   readonly runner: Pick<DeviceRunner, 'survey'>;
   readonly log: Log;

@@ -25,7 +25,7 @@ const TUNABLES = [
 ] as const;
 
 /** What the shader is emitted for: the values of this rung or of rung 13. */
-export interface StripLayout {
+interface StripLayout {
   readonly ROWS: number;
   readonly LANES: number;
   readonly DEEP: number;

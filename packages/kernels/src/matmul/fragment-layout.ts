@@ -52,7 +52,7 @@ export const FRAGMENT_TUNABLES = [
   ...TILE_ORDER,
 ] as const;
 
-export type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;
+type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;
 
 /** One multiplication: m x k times k x n. */
 export interface Fragment {

@@ -54,7 +54,7 @@ export const SPLIT_PASSES = {
 } as const;
 
 /** A kernel that may split K and may be given a batch, as its emitter knows it. */
-export interface SplitBatch {
+interface SplitBatch {
   readonly split?: number;
   readonly batched?: boolean;
 }

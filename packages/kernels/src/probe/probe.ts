@@ -27,7 +27,7 @@ export interface Probe {
 }
 
 /** The dispatch of a probe on a GPU. */
-export interface ProbeLoad {
+interface ProbeLoad {
   readonly workgroup: number;
   readonly workgroups: number;
   /** Loop iterations per thread. */

@@ -109,7 +109,7 @@ export function otherInputs(problem: Problem): readonly OtherInputs[] {
   return modes.map((mode) => ({ mode, words: WORDS[mode] }));
 }
 
-export interface OtherInputs {
+interface OtherInputs {
   readonly mode: InputMode;
   readonly words: string;
 }

@@ -14,9 +14,9 @@ import type { Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
 
 /** The devices of a session by their keys. */
-export type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
+type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
 
-export interface SessionHooks {
+interface SessionHooks {
   /** Something else on this machine is measuring and finishes first. */
   readonly onWait: (run: PlannedRun) => void;
   readonly onStep: (run: PlannedRun, step: Step) => void;

@@ -35,7 +35,7 @@ const isChange = (finding: Finding): boolean =>
   finding.kind === 'ended' || finding.verdict === 'FAST' || finding.verdict === 'SLOW';
 
 /** Measures a release against an older one; null: it does not open the device here. */
-export type Hold = (release: string, against: string) => Promise<Finding | null>;
+type Hold = (release: string, against: string) => Promise<Finding | null>;
 
 /**
  * Halves the releases between the ends, both of which open the device, until the change lies between

@@ -46,13 +46,13 @@ export interface TrialCache {
 }
 
 /** A trial with the name that it has in every file of results, however often they are written. */
-export interface KnownTrial {
+interface KnownTrial {
   readonly runId: string;
   readonly endedAt: string;
   readonly outcome: Outcome;
 }
 
-export interface CacheScope {
+interface CacheScope {
   readonly deviceKey: string;
   readonly environment: Environment;
 }

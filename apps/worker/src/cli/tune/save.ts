@@ -12,7 +12,7 @@ import { atFlag, parseIfThere } from '../flags';
 import { timeText } from '../table';
 
 /** What all of a file of evidence has in common. */
-export type EvidenceHead = Pick<Evidence, 'device' | 'profile' | 'op' | 'dtype'>;
+type EvidenceHead = Pick<Evidence, 'device' | 'profile' | 'op' | 'dtype'>;
 
 /** What a file has already; null: there is none. Throws InputError at `--save` if it is of something else. */
 export async function evidenceAt(path: string, head: EvidenceHead): Promise<Evidence | null> {

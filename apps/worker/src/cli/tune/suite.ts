@@ -35,7 +35,7 @@ import { significant, timeText, WAITING } from '../table';
 import { type DriverOptions, SearchDriver } from './driver';
 import { evidenceAt, writeEvidence } from './save';
 
-export interface SuiteRequest extends DriverOptions {
+interface SuiteRequest extends DriverOptions {
   readonly suite: Family;
   readonly dtype: Dtype;
   /** ns. */

@@ -11,9 +11,10 @@ import { recomputedDuel } from '../../measure/duel';
 import { COMPARABLE_SINCE, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
 import { leastTime, type Roof, type RooflineSurvey, surveyedRoof } from '../../measure/roofline';
+import type { AskedRun } from '../../plan/expansion';
 import { summarise } from '../../statistics/summary';
 import { fromJson } from '../store/database';
-import { type AskedRun, checkOutcome } from './consistency';
+import { checkOutcome } from './consistency';
 import { roofsFor } from './parties';
 import { whyUnranked } from './reasons';
 
@@ -24,7 +25,7 @@ import { whyUnranked } from './reasons';
  */
 
 /** What is known about the device and about who speaks. */
-export interface Grounds {
+interface Grounds {
   readonly device: Pick<DeviceIdentity, 'device' | 'class'>;
   /** The device's roof under the profile that holds for the party; undefined: the grid knows none. */
   readonly roof: RooflineSurvey | undefined;

@@ -5,7 +5,7 @@ import type { Energy } from '../../measure/energy';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type Policy } from '../../measure/policy';
 import { stoppingRule } from '../../measure/stopping';
-import type { PlannedRun } from '../../plan/expansion';
+import type { AskedRun } from '../../plan/expansion';
 import { type Series, summarise } from '../../statistics/summary';
 
 /**
@@ -15,9 +15,6 @@ import { type Series, summarise } from '../../statistics/summary';
  * policy. This cannot tell a careful forgery from a result; it leaves only the careful ones, for
  * the roof and a second machine to tell (docs/measure.md).
  */
-
-/** The run that an outcome is of, as it was asked for. */
-export type AskedRun = Pick<PlannedRun, 'variant' | 'problem' | 'profile' | 'policy'>;
 
 /** Two numbers farther apart than this are not the same computation in two JavaScript engines. */
 const SAME_WITHIN = 1e-9;

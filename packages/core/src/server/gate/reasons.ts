@@ -22,7 +22,7 @@ import { sha256 } from '../store/database';
 export const WIDE = 'the median is known to';
 
 /** A measurement that may be ranked, computed again, with what speaks for it and against it. */
-export interface Candidate {
+interface Candidate {
   readonly measurement: Measurement;
   /** As it was handed in. */
   readonly stated: Measurement;

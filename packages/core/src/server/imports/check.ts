@@ -7,7 +7,7 @@ import { believed } from '../gate/belief';
 import type { ImportedRun } from '../store/imported-sweeps';
 
 /** What an import is checked against. */
-export interface ImportContext {
+interface ImportContext {
   readonly now: Date;
   readonly isAdmin: boolean;
   /** By device key, what the grid itself knows about the devices in the file. */

@@ -9,7 +9,7 @@ export interface RunJob {
 /** BullMQ's own classes, whatever keeps the jobs. */
 export type JobQueue = Queue<RunJob>;
 /** Fetches jobs one by one: it has no processor. */
-export type JobWorker = Pick<
+type JobWorker = Pick<
   Worker<RunJob>,
   'waitUntilReady' | 'getNextJob' | 'startStalledCheckTimer' | 'close'
 >;

@@ -17,7 +17,7 @@ export type QueuedRun = { readonly id: string; readonly deviceKey: string };
 
 export type Queue = ReturnType<typeof openQueue>;
 
-export interface QueueOptions {
+interface QueueOptions {
   /** Absent or empty: jobs are kept in Postgres. */
   readonly redisUrl?: string | null | undefined;
   readonly databaseUrl: string;

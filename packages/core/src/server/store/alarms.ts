@@ -193,7 +193,7 @@ const isOfRelease = (row: Row): boolean =>
   row.sourceHash === null || row.sourceHash === ifValid(() => sourceHashOf(row, parseProblem(row)));
 
 /** The software of the newest result of a device; null: it has none. */
-export async function softwareOn(db: PrismaClient, deviceKey: string): Promise<Software | null> {
+async function softwareOn(db: PrismaClient, deviceKey: string): Promise<Software | null> {
   const [row] = await db.$queryRaw<Pick<Environment, 'driver' | 'runtimeVersions'>[]>`
     SELECT environment."content"->>'driver' AS "driver",
       environment."content"->'runtimeVersions' AS "runtimeVersions"

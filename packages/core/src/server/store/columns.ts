@@ -3,6 +3,7 @@ import { parseProblem, type Variant } from '@tilemark/kernels';
 import type { Environment } from '../../measure/device';
 import { type Measurement, type Outcome, withShortReasons } from '../../measure/outcome';
 import type { PolicyId } from '../../measure/policy';
+import type { AskedRun } from '../../plan/expansion';
 import { canonicalJson, fromJson, sha256, toJson } from './database';
 
 /** How runs, outcomes and environments lie in their tables. */
@@ -20,7 +21,7 @@ export const runOf = (
     Prisma.RunGetPayload<object>,
     'kernel' | 'tunables' | 'op' | 'shape' | 'dtype' | 'regime' | 'epilogue' | 'profile' | 'policy'
   >,
-) => ({
+): AskedRun => ({
   variant: { kernel: row.kernel, tunables: fromJson<Variant['tunables']>(row.tunables) },
   problem: parseProblem(row),
   profile: row.profile,

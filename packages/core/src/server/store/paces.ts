@@ -37,7 +37,7 @@ export async function pacesOf(
 }
 
 /** Runs of a sweep that wait for a device, of one problem and policy. */
-export interface PendingRuns {
+interface PendingRuns {
   readonly deviceKey: string;
   readonly sweepId: string;
   readonly count: number;

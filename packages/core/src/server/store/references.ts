@@ -14,7 +14,7 @@ const MOST = 1_000;
 const SHORTENED = 1e-8;
 
 /** The imported result that is the same measurement as a reference figure. */
-export interface FigureResult {
+interface FigureResult {
   readonly resultId: string;
   /** Why this grid does not rank it; null if it does. */
   readonly unranked: string | null;

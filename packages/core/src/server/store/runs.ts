@@ -88,7 +88,7 @@ export interface Claim {
 }
 
 /** The runs that a worker says it has. */
-export interface HeldRuns {
+interface HeldRuns {
   readonly workerId: string;
   readonly deviceKey: string;
   readonly runs: readonly string[];

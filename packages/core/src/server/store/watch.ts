@@ -12,7 +12,7 @@ import { sweepViews } from './sweeps';
  * rendered a moment ago misses nothing, and then after every change until the signal aborts. The
  * same result may come twice. Throws InputError if there is no such sweep.
  */
-export type WatchSweep = (
+type WatchSweep = (
   id: string,
   onEvent: (event: SweepEvent) => void,
   signal: AbortSignal,

@@ -17,7 +17,7 @@ export interface CutOff {
   readonly released: readonly { id: string; deviceKey: string }[];
 }
 
-export interface Heartbeat {
+interface Heartbeat {
   readonly workerId: string;
   readonly state: WorkingState;
 }

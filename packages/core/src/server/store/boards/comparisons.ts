@@ -164,7 +164,7 @@ const HEADLINE = {
 type HeadlineRow = Prisma.VariantBestGetPayload<{ include: typeof HEADLINE }>;
 
 /** A kernel on a problem under a profile, on the device that is fastest there by `provenNs`. */
-export interface KernelBestRow {
+interface KernelBestRow {
   readonly kernel: string;
   readonly problem: Problem;
   readonly profile: Profile;

@@ -10,7 +10,7 @@ import { OPERATOR } from '../../gate/parties';
 import { isUsual } from '../columns';
 
 /** A duel of two variants that this grid held on a device. */
-export interface DuelHere extends Final {
+interface DuelHere extends Final {
   readonly shape: string;
   readonly endedAt: Date;
 }
@@ -69,7 +69,7 @@ export interface Placed extends Interval {
 }
 
 /** What decided: `ratio` is that of the winner's speed to that of `against`, with its 95% interval. */
-export interface Won {
+interface Won {
   readonly against: string;
   readonly ratio: number;
   readonly low: number;

@@ -23,7 +23,7 @@ export type RunColumns = Pick<
 >;
 
 /** What a row of "VariantBest" is of. */
-export type VariantKey = RunColumns & { readonly methodology: number };
+type VariantKey = RunColumns & { readonly methodology: number };
 
 const QUICK: readonly string[] = Object.values(POLICIES)
   .filter(({ rankable }) => !rankable)

@@ -19,7 +19,7 @@ import { PROVEN_NS } from './headlines';
 import { type BoardProblem, boardProblem, whereProblem } from './leaderboard';
 
 /** A row of "VariantBest" with the time that it is placed by. */
-export interface VariantTimeRow
+interface VariantTimeRow
   extends VariantTime,
     Pick<VariantBest, 'kernel' | 'resultId' | 'medianNs' | 'unranked' | 'standing'> {
   readonly device: DeviceRef;

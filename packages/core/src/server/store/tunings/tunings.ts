@@ -21,7 +21,7 @@ import { runsOfTuning, spentS } from './runs';
 import { tunedShapes } from './views';
 
 /** Decides the next step of a tuning. */
-export type Decide = (
+type Decide = (
   request: GridTuning,
   device: TunableDevice,
   runs: readonly TuningRun[],
