@@ -73,6 +73,10 @@ export const isQuotable = (result: string, ownedBy: string | Prisma.Sql | null):
     OR coalesce(${column('party')} = ${ownedBy}, false))`;
 };
 
+/** The owner of a `device`, where it is a member. */
+export const MEMBER_OWNER = Prisma.sql`(
+  SELECT "id" FROM "Token" WHERE "id" = device."ownedBy" AND "role" = 'member')`;
+
 /** `isQuotable`, as Prisma asks it. */
 export const quotable = (ownedBy: string | null) =>
   ({

@@ -181,6 +181,35 @@ describe('the alarms of a device', () => {
     expect(await listed(device.deviceKey)).toEqual([]);
   });
 
+  it("of a stranger's own device are told to who asks for that device; a member's to everybody", async () => {
+    const create = (role: 'worker' | 'member') =>
+      store.tokens.create({ name: role, role, expiresAt: null });
+    const member = await create('member');
+    const invite = await store.invites.create({
+      ...{ name: 'lab', seats: 1, expiresAt: new Date(Date.now() + 60_000) },
+      by: { tokenId: member.id, name: 'member', role: 'member' },
+    });
+    const guest = await store.tokens.verify((await store.invites.redeem(invite.secret)).secret);
+    const stranger = await create('worker');
+    const told: boolean[] = [];
+    for (const [name, tokenId = ''] of [
+      ['Invented', stranger.id],
+      ['Of a member', guest?.tokenId],
+    ] as const) {
+      const device = await store.workers.attach({
+        ...{ name: 'own', host: name, version: '0.1.0', identity: identity(name) },
+        ...{ capabilities, tokenId },
+      });
+      for (const medianNs of [1e6, 1e6, 1e6, 3e6, 3e6]) {
+        await visit(device, name, { outcome: measured(medianNs) });
+      }
+      expect(await listed(device.deviceKey)).toMatchObject([{ kind: 'SLOW' }]);
+      const { items } = await store.alarms.list();
+      told.push(items.some((alarm) => alarm.device.key === device.deviceKey));
+    }
+    expect(told).toEqual([false, true]);
+  });
+
   it('compare with a control where the machine shares the device, and its load is no change', async () => {
     const { deviceKey, workerId } = await attach(store, 'Soft', 'Soft', 'software');
     const soft = { deviceKey, workerId };

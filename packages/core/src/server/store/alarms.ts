@@ -19,7 +19,7 @@ import { type Headline, turnsPrior } from '../../rank/headline';
 import { type Alarm, type Software, softwareOf } from '../../view/alarm';
 import type { Page } from '../../view/answer';
 import type { DeviceRef } from '../../view/device';
-import { isQuotable, OPERATOR } from '../gate/parties';
+import { isQuotable, MEMBER_OWNER, OPERATOR } from '../gate/parties';
 import { sourceHashOf } from '../gate/reasons';
 import { noted, type Principal } from './audit';
 import { type RunColumns, spreadOf } from './boards/headlines';
@@ -29,9 +29,9 @@ import { OF_SENTINEL } from './visits';
 
 /**
  * Alarms, derived from the results that are stored: the sentinel's runs say what became slower or
- * faster (rank/alarms.ts), and every run what is wrong. Only results count that the operator or the
- * device's owner measured, or that are confirmed. Machines of one model and sources of one kernel
- * have histories of their own.
+ * faster (rank/alarms.ts), and every run what is wrong. Only results count that the operator measured or
+ * that are confirmed; those of a device's owner for that device and, if the owner is a member, for
+ * everybody. Machines of one model and sources of one kernel have histories of their own.
  */
 
 /** What is older alarms nobody, in days. */
@@ -52,8 +52,13 @@ interface Row extends RunColumns, Occasion, Pick<Environment, 'driver' | 'runtim
   readonly tunables: Variant['tunables'];
 }
 
-/** Results that count, oldest first. */
+/**
+ * Results that count, oldest first.
+ *
+ * @param deviceKey null: of every device, as everybody is told of them
+ */
 function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): Promise<Row[]> {
+  const owner = deviceKey === null ? MEMBER_OWNER : Prisma.sql`device."ownedBy"`;
   return db.$queryRaw<Row[]>`
     SELECT result."id" AS "resultId", result."recordedAt", r."sweepId", r."state"::text,
       coalesce(result."outcome"->>'invocation', result."outcome"->'measurement'->>'invocation',
@@ -71,7 +76,7 @@ function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): 
     CROSS JOIN LATERAL (
       SELECT result."outcome"->'measurement'->'duel'->'duel' AS "of") AS duel
     WHERE ${which} AND (${deviceKey}::text IS NULL OR r."deviceKey" = ${deviceKey})
-      AND (result."party" = ${OPERATOR} OR ${isQuotable('result', Prisma.sql`device."ownedBy"`)})
+      AND (result."party" = ${OPERATOR} OR ${isQuotable('result', owner)})
       AND result."recordedAt" > now() - make_interval(days => ${KEPT_DAYS}::int)
     ORDER BY result."id"`;
 }
