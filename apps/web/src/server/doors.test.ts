@@ -131,7 +131,7 @@ test('an address that has had its pages is told when to come back; sessions and 
 });
 
 test('thirty documents in a row are served', async () => {
-  const send = await site(60);
+  const send = await site(240);
   for (let at = 0; at < 30; at++) {
     expect(await send('GET', `/docs/${at}`)).toMatchObject({ status: 200, text: 'shared' });
   }
@@ -159,7 +159,8 @@ test('a page that another reader has just had costs next to nothing', async () =
 test.each([
   ['GET', '/', 'page'],
   ['GET', '/api?z=1', 'document'],
-  ['GET', '/docs/measure', 'document'],
+  ['GET', '/docs', 'document'],
+  ['GET', '/docs/measure', 'page'],
   ['GET', '/kernels/new', 'document'],
   ['GET', '/kernels/matmul/tiled', 'page'],
   ['GET', '/api/v1/sweeps/1/results', 'answer'],

@@ -29,7 +29,7 @@ const KINDS = [
   [/^\/(best|api\/v1\/best\/table)$/, 'question'],
   [/\/badge\.svg$/, 'picture'],
   [/^\/(api\/v1\/|metrics$|worker\.tgz)/, 'answer'],
-  [/^\/(docs(\/|$)|api$|join$|kernels\/new$)/, 'document'],
+  [/^\/(docs$|api$|join$|kernels\/new$)/, 'document'],
 ] as const;
 const PAGES = new Set<Cost>(['page', 'document', 'question']);
 

@@ -165,11 +165,16 @@ const gunzipped = promisify(gunzip);
 
 /** Unpacked at once: handing so little to another thread costs more than it takes. */
 const LITTLE_BYTES = 2_048;
+/** Each chunk is handed back by itself: of 16 kB, the largest body would be 250. */
+const CHUNK_BYTES = 262_144;
 
 async function unpacked(sent: Buffer, maxOutputLength: number): Promise<Buffer> {
   try {
     const unpack = sent.length <= LITTLE_BYTES ? gunzipSync : gunzipped;
-    return await unpack(sent, { maxOutputLength });
+    return await unpack(sent, {
+      maxOutputLength,
+      ...(sent.length > LITTLE_BYTES && { chunkSize: CHUNK_BYTES }),
+    });
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
       throw new HttpProblem(413, `Send at most ${maxOutputLength / 1e6} MB, unpacked.`);

@@ -1,7 +1,7 @@
 import { PREPARED, Prisma, type PrismaClient } from '@tilemark/db';
+import { median } from 'd3-array';
 import type { RecordedRun } from '../../link/wire';
 import type { DeviceClass } from '../../measure/device';
-import { summarise } from '../../statistics/summary';
 import { isOthersToTry, OPERATOR, partyOf } from './parties';
 
 /** What a result is held against: its run, its device, and who hands it in. */
@@ -87,5 +87,5 @@ export const isDistinctive = (samplesNs: readonly number[]): boolean =>
 /** By what results with the same samples are found; null where they are too few or alike to tell. */
 const keyOfSeries = (samplesNs: readonly number[]) =>
   isDistinctive(samplesNs)
-    ? { medianNs: summarise(samplesNs).medianNs, samples: `{${samplesNs.join(',')}}` }
+    ? { medianNs: median(samplesNs) ?? null, samples: `{${samplesNs.join(',')}}` }
     : null;

@@ -20,6 +20,7 @@ import { Refused } from '../../link/link';
 import type { RecordedRun } from '../../link/wire';
 import { deviceKey } from '../../measure/device';
 import type { RooflineSurvey } from '../../measure/roofline';
+import { pauses } from '../../schema/maxima';
 import { BY_OPERATOR } from '../../view/result';
 import { environmentRow, outcomeColumns, RESULT_COLUMNS, runOf } from '../store/columns';
 import { admitStored } from '../store/contributed-runs';
@@ -59,7 +60,12 @@ export async function admit(
   for (const kernel of new Set(facts.map((fact) => fact?.kernel ?? ''))) {
     await admitStored(db, kernel);
   }
-  const passed = records.map((record, at) => passedRun(record, facts[at] ?? null));
+  const passed: (PassedRun | Error | null)[] = [];
+  const pause = pauses();
+  for (const [at, record] of records.entries()) {
+    passed.push(passedRun(record, facts[at] ?? null));
+    await pause();
+  }
   const wanted = passed.flatMap((run) => (run === null || run instanceof Error ? [] : [run]));
   const isLeft = ({ facts: { isOthersToTry }, outcome }: PassedRun) =>
     isOthersToTry && outcome.kind !== 'measured';
