@@ -182,19 +182,14 @@ const PROJECTS: Readonly<Record<string, string>> = {
 it('tells of calls that exist, from the worker to the board', async () => {
   const { text = '' } = PRIMERS.find(({ slug }) => slug === 'extend') ?? {};
   const [, section = ''] = /^## From the worker to the board\n([\s\S]*?)^## /m.exec(text) ?? [];
-  const calls = [...section.matchAll(/^\d\. `(?:\w+\.)?(\w+)`/gm)].map(([, call]) => call);
+  const calls = [...section.matchAll(/^\d\. \[`(?:\w+\.)?(\w+)`\]\((\S+)\)/gm)];
   expect(calls).toHaveLength(8);
-  const folder = new URL('../../../../../packages/core/src/', import.meta.url);
-  const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.ts'));
-  const sources = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
-  for (const call of calls) {
-    const declared = new RegExp(`^(?:export )?(?:  )?(?:async )?(?:function )?${call}\\(`, 'm');
+  const folder = new URL('../../../../../docs/', import.meta.url);
+  for (const [, call, file = ''] of calls) {
+    const source = await readFile(new URL(file, folder), 'utf8');
     expect
-      .soft(
-        sources.some((source) => declared.test(source)),
-        call,
-      )
-      .toBe(true);
+      .soft(source)
+      .toMatch(new RegExp(`^(?:export )?(?:  )?(?:async )?(?:function )?${call}\\(`, 'm'));
   }
 });
 
