@@ -341,6 +341,31 @@ export function readerOf(name: string, storage: Storage, binding: number): strin
   ].join('\n');
 }
 
+/**
+ * The same, and `load4_<name>(i)`: elements i to i + 3, which are bound as one vector if i is always
+ * a multiple of four and elements lie by themselves.
+ */
+export function vectorReaderOf(
+  name: string,
+  storage: Storage,
+  binding: number,
+  areVectors: boolean,
+): string {
+  const [part, ...others] = storage.parts;
+  if (!areVectors || !part || part.item.packing || others.length > 0) {
+    const four = [0, 1, 2, 3].map((at) => `load_${name}(i + ${at}u)`);
+    return [
+      readerOf(name, storage, binding),
+      `fn load4_${name}(i: u32) -> vec4<S> { return vec4<S>(${four.join(', ')}); }`,
+    ].join('\n');
+  }
+  return [
+    `@group(0) @binding(${binding}) var<storage, read> ${name}: array<vec4<${part.item.element}>>;`,
+    `fn load_${name}(i: u32) -> S { return S(${name}[i / 4u][i % 4u]); }`,
+    `fn load4_${name}(i: u32) -> vec4<S> { return vec4<S>(${name}[i / 4u]); }`,
+  ].join('\n');
+}
+
 /** `load4_<name>(i)`: elements i to i + 3 of a tensor in blocks, decoded; i is a multiple of four. */
 export function fourReaderOf(name: string, storage: Storage): string {
   const factors = storage.parts

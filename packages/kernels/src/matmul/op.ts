@@ -37,6 +37,7 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
     check: compareProducts,
     onDevice: {
       reference,
+      vectors: ({ n, k }, [, order]) => k % 16 === 0 && (order === 'transposed' || n % 4 === 0),
       steps: ({ k }) => k,
       elements: someElements,
       norms: {

@@ -178,26 +178,43 @@ const MAX_RANGE = 32_767;
  */
 export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
   const { seed, seeds = [] } = choice;
-  const mode = modeOf(problem, choice);
+  return patternsOf(problem, modeOf(problem, choice)).map((pattern, index) => ({
+    ...pattern,
+    stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
+  }));
+}
+
+/** A fill of whatever seed. */
+type Pattern = Omit<Fill, 'stream'>;
+
+/** Kept, since new inputs are made before most samples. */
+const patterns = new WeakMap<Problem, Map<InputMode, readonly Pattern[]>>();
+
+function patternsOf(problem: Problem, mode: InputMode): readonly Pattern[] {
+  const ofProblem = patterns.get(problem) ?? new Map<InputMode, readonly Pattern[]>();
+  patterns.set(problem, ofProblem);
+  const known = ofProblem.get(mode);
+  if (known) return known;
   const op = opOf(problem);
   const { inputs } = storedOf(problem);
   const orders = inputs.map(({ order }) => order);
   const lines = op.verification.onDevice?.norms?.lines(problem.shape, orders);
-  return inputs
+  const made = inputs
     .flatMap(({ parts }, input) => parts.map((part) => ({ part, input })))
-    .map(({ part, input }, index) => {
+    .map(({ part, input }) => {
       const role = lines?.findIndex((line) => line.input === input) ?? -1;
       const summed = lines?.[role];
       return {
         item: part.item,
         length: part.length,
-        stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
         bits: fractionBits(problem, part.item, mode),
         exponent: 0,
         ...drawnOf(problem, part, mode),
         lines: summed ? { ...summed, role } : null,
       };
     });
+  ofProblem.set(mode, made);
+  return made;
 }
 
 /**

@@ -65,10 +65,12 @@ export interface DeviceVerification<Shape> {
    * row and column of the output, the first step and the end of the steps, then the shape's sides,
    * the first problem of a batch, and the elements of the output before those of `want`. A workgroup
    * writes 64 x 64 elements of the problem that its z counts from there. The header declares the
-   * inputs, `load_A(i)` for each, A_TRANSPOSED: it is stored so, S: the type of sums, and INPUTS: the
-   * binding of `want`, and finished(sum, col): what is stored of a sum.
+   * inputs, `load_A(i)` and `load4_A(i)` for each, A_TRANSPOSED: it is stored so, S: the type of sums,
+   * VECTORS: see `vectors`, INPUTS: the binding of `want`, and finished(sum, col): what is stored of a sum.
    */
   readonly reference: string;
+  /** Whether `load4_A(i)` is only asked for multiples of four; absent: no. `orders` are those of the inputs. */
+  vectors?(shape: Shape, orders: readonly Order[]): boolean;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;
   /** Elements of the output, by which the host proves the reference; `orders` are those of the inputs. */

@@ -5,7 +5,7 @@ import { ceilDiv, type Rows } from '../../numbers';
 import { opOf, storedOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { shapeText } from '../../shape';
-import { readerOf } from '../../storage';
+import { vectorReaderOf } from '../../storage';
 import type { StoredTensor } from '../../tensors';
 import { nowNs } from '../../timing';
 import { choiceKey, modeOf, REGIME_SEED } from '../../verify/fills';
@@ -346,17 +346,25 @@ const storedInputs = (problem: Problem): readonly StoredTensor[] => storedOf(pro
 const partsIn = (tensors: readonly StoredTensor[]): number =>
   tensors.reduce((sum, { parts }) => sum + parts.length, 0);
 
+/** Whether a problem's reference reads its inputs four elements at a time. */
+const areVectors = (problem: Problem): boolean =>
+  onDevice(problem).vectors?.(
+    problem.shape,
+    storedInputs(problem).map(({ order }) => order),
+  ) ?? false;
+
 /** Declares tensors by name, from binding 0 on, with what reads their elements as S. */
-function readersOf(tensors: readonly StoredTensor[], s: string): string {
+function readersOf(tensors: readonly StoredTensor[], s: string, vectors = false): string {
   const parts = tensors.flatMap((tensor) => tensor.parts);
   const extensions = parts.flatMap(({ item }) => item.feature?.wgslExtension ?? []);
   return [
     ...[...new Set(extensions)].map((extension) => `enable ${extension};`),
     `alias S = ${s};`,
     `const INPUTS = ${parts.length};`,
+    `const VECTORS = ${vectors};`,
     ...tensors.map(({ name, order }) => `const ${name}_TRANSPOSED = ${order === 'transposed'};`),
     ...tensors.map(({ name, storage }, at) =>
-      readerOf(name, storage, partsIn(tensors.slice(0, at))),
+      vectorReaderOf(name, storage, partsIn(tensors.slice(0, at)), vectors),
     ),
   ].join('\n');
 }
@@ -365,7 +373,8 @@ function referenceSource(problem: Problem): string {
   const { element, isInteger, sums } = DTYPES[problem.dtype];
   const { norms, reference } = onDevice(problem);
   const s = norms ? (isInteger ? sums : 'f32') : element;
-  return [readersOf(storedInputs(problem), s), finishedWgsl(problem), reference].join('\n');
+  const readers = readersOf(storedInputs(problem), s, areVectors(problem));
+  return [readers, finishedWgsl(problem), reference].join('\n');
 }
 
 const normsSource = (tensor: StoredTensor, wgsl: string): string =>
@@ -382,11 +391,12 @@ const isProvable = ({ problem, computes, choice }: Wanted): boolean =>
   onDevice(problem).norms === undefined ||
   !['scaled', 'bits'].includes(modeOf(problem, choice));
 
-/** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks or not. */
+/** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks and vectors or not. */
 function classOf({ problem, computes }: Proved): string {
   const sizes = opOf(problem).sizes(problem.shape);
   const magnitudes = sizes.map(
     (size) => `${Math.floor(Math.log2(size))}${size % BLOCK ? '+' : ''}`,
   );
-  return [problem.op, computes, problem.dtype, problem.epilogue, ...magnitudes].join(' ');
+  const read = areVectors(problem) ? 'vectors' : 'elements';
+  return [problem.op, computes, problem.dtype, problem.epilogue, read, ...magnitudes].join(' ');
 }
