@@ -16,7 +16,8 @@ it('hostile bodies are refused, with their reason, and honest runs go on', async
   expect(faultsOf(seen)).toEqual([]);
   const { answers } = seen;
   const { cut: _, ...series } = answers['samples alike, and rising'] ?? {};
-  expect(Object.keys(series).sort()).toEqual(['409', '413']);
+  // Refused with their reason, and told to wait where that goes on.
+  expect(Object.keys(series).sort()).toEqual(['409', '413', '429']);
   expect(Object.keys(answers['lists in an import'] ?? {})).toContain('400');
   expect(Object.keys(answers['16 MB in 15 kB'] ?? {})).toContain('413');
   expect(Object.keys(answers['texts of 15 MB'] ?? {})).toContain('413');

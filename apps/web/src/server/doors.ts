@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { isBrowser, sendBusyPage } from './pages/busy-page';
 import type { sharedPages } from './pages/shared-pages';
 import { HttpProblem, problemResponse } from './problem';
+import { tooMany } from './session/limit';
 import type { Cost, Reads } from './session/reads';
 import type { Turns } from './turns';
 
@@ -22,6 +24,14 @@ const FREE = /^\/(_next\/static\/|icon\.svg$|favicon\.ico$|api\/v1\/health$|logi
  * its own that the right token always passes.
  */
 const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
+/** What a worker sends, by its id. */
+const OF_WORKER = /^\/api\/v1\/workers\/([^/]+)\//;
+/**
+ * Messages of one worker that may be refused in so many seconds: reading and checking the largest takes
+ * a tenth of a second, and no worker has many. It is told 429 then, and keeps its results.
+ */
+const MOST_REFUSED = { points: 12, duration: 10 };
+const REFUSALS = new Set([400, 409, 413]);
 /** Other than pages. */
 const KINDS = [
   [/^\/api\/v1\/sweeps\/[^/]+\/events$/, 'events'],
@@ -71,6 +81,24 @@ export function doors(
   openReads: () => Promise<Reads>,
   turns: Turns,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<unknown> {
+  const refused = new RateLimiterMemory(MOST_REFUSED);
+  /** Answers a worker, unless what it sends is refused again and again. */
+  const answerWorker = async (request: IncomingMessage, response: ServerResponse, id: string) => {
+    // With its token: whoever knows the id alone uses up nothing of the worker's.
+    const sender = `${id} ${request.headers.authorization}`;
+    const { consumedPoints = 0, msBeforeNext = 0 } = (await refused.get(sender)) ?? {};
+    if (consumedPoints >= MOST_REFUSED.points) {
+      const retryAfterS = Math.max(1, Math.ceil(msBeforeNext / 1_000));
+      return send(
+        response,
+        problemResponse(tooMany('Too much of what this worker sends is refused', { retryAfterS })),
+      );
+    }
+    response.once('finish', () => {
+      if (REFUSALS.has(response.statusCode)) void refused.penalty(sender);
+    });
+    return answers.api(request, response);
+  };
   return async (request, response) => {
     const { headers, method = '', socket, url = '/' } = request;
     const path = url.split('?', 1)[0] ?? '';
@@ -81,6 +109,8 @@ export function doors(
         problemResponse(new HttpProblem(400, 'A request that reads has no body.')),
       );
     }
+    const workerId = isRead ? undefined : OF_WORKER.exec(path)?.[1];
+    if (workerId !== undefined) return answerWorker(request, response, workerId);
     const answer = isRead && !API.test(path) ? answers.page : answers.api;
     if ((isRead ? FREE : FREE_WRITES).test(path)) return answer(request, response);
     const reads = await openReads();
