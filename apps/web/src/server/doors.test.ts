@@ -24,7 +24,7 @@ async function site(
   api: Answer = (_, response) => void response.end('api'),
 ) {
   const reads = readsOf(grid, perMinute);
-  const strangers = turns();
+  const strangers = turns(2);
   const answer = doors(
     {
       api,

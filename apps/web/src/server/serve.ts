@@ -41,7 +41,8 @@ const api: RequestListener = (request, response) => {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
   return answerApi(request, response);
 };
-const strangers = turns();
+/** Readers who are not logged in, answered at once. */
+const strangers = turns(2);
 const answer = doors({ api, page, pages: sharedPages(page, strangers) }, openReads, strangers);
 server.on('request', (request, response) => {
   if (refuseMethod(request, response)) return;

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answered at once, and waiting for their turn: about two seconds of answers. */
-const MOST_AT_ONCE = 2;
+/** Waiting for their turn: about two seconds of answers. */
 const MOST_WAITING = 20;
 /** A turn ends by then: who takes an answer slowly takes nothing from the process. */
 const LONGEST_MS = 2_000;
@@ -9,10 +8,10 @@ const LONGEST_MS = 2_000;
 export type Turns = ReturnType<typeof turns>;
 
 /**
- * Answers readers who are not logged in a few at a time: else everybody, workers and whoever asks
- * whether the site is up, waited for a step of as many answers as there are readers.
+ * Answers some a few at a time: else everybody, workers and whoever asks whether the site is up, waited
+ * for a step of as many answers as there are requests.
  */
-export function turns() {
+export function turns(mostAtOnce: number) {
   const waiting: (() => void)[] = [];
   let answering = 0;
   const pass = () => {
@@ -22,7 +21,7 @@ export function turns() {
   };
   /** Waits for a turn; resolves to what ends it. */
   const next = async () => {
-    if (answering >= MOST_AT_ONCE) await new Promise<void>((go) => waiting.push(go));
+    if (answering >= mostAtOnce) await new Promise<void>((go) => waiting.push(go));
     else answering += 1;
     let hasEnded = false;
     const end = () => {
@@ -35,7 +34,7 @@ export function turns() {
     return end;
   };
   return {
-    isFull: () => answering >= MOST_AT_ONCE && waiting.length >= MOST_WAITING,
+    isFull: () => answering >= mostAtOnce && waiting.length >= MOST_WAITING,
     next,
     /** Waits for a turn that lasts until the response has been sent; false: the reader has left. */
     async during(response: ServerResponse): Promise<boolean> {

@@ -5,6 +5,7 @@ import { MAXIMA, pauses } from '@tilemark/core';
 import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { HttpProblem, problemOfZod } from '../problem';
+import { turns } from '../turns';
 import { Outline, type Part } from './outline';
 
 /** A request as Node has it; empty where it came through Next. */
@@ -26,6 +27,10 @@ export interface BodyForm {
   /** Why a body does not belong here, asked before the entries of the list are looked at. */
   readonly misplaced?: ((body: unknown) => string | null) | undefined;
 }
+
+/** Longer bodies, and packed ones, are checked and answered one by one, bytes: each takes a tenth of a second. */
+const LONG_BYTES = 8_192;
+const long = turns(1);
 
 /**
  * Reads a JSON body for the validator. Answers 415 for another media type, 413 over a maximum,
@@ -53,9 +58,11 @@ export function jsonBody({
     const outline = new Outline(list?.name);
     const source = c.env?.incoming ?? c.req.raw.body;
     const room = new Room();
+    let endTurn: (() => void) | undefined;
     try {
       const { headers } = c.req.raw;
       const sent = await received(source, headers, maxBytes, room, isPacked ? null : outline);
+      if (isPacked || sent.length > LONG_BYTES) endTurn = await long.next();
       const bytes = isPacked ? await unpacked(sent, unpackedBytes) : sent;
       if (isPacked) outline.feed(bytes);
       const { inside } = outline;
@@ -68,10 +75,12 @@ export function jsonBody({
         if (why) throw new HttpProblem(400, why);
         c.set('items', await items(bytes, outline.parts, list));
       }
+      room.leave();
+      await next();
     } finally {
       room.leave();
+      endTurn?.();
     }
-    await next();
   };
 }
 

@@ -16,7 +16,7 @@ async function site(status = 200) {
     response.writeHead(status, { 'Content-Type': 'text/html', 'X-Host': request.headers.host });
     response.end(`${request.url} ${++rendered}`);
   });
-  const answer = sharedPages(handle, turns());
+  const answer = sharedPages(handle, turns(2));
   const server = createServer((request, response) => void answer(request, response, 'page'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   opened.push(() => server.close());
@@ -66,7 +66,7 @@ test('two pages are rendered at once, some wait for their turn, and more are tur
     await new Promise((resolve) => setTimeout(resolve, 200));
     rendering -= 1;
     response.end(request.url);
-  }, turns());
+  }, turns(2));
   const server = createServer(
     (request, response) =>
       void answer(request, response, 'page', async (cost) => {
