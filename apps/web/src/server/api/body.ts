@@ -10,7 +10,9 @@ import { Outline, type Part } from './outline';
 
 /** A request as Node has it; empty where it came through Next. */
 export interface NodeRequest {
-  readonly incoming?: AsyncIterable<Uint8Array>;
+  readonly incoming?: {
+    iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
+  };
   readonly outgoing?: Pick<NodeJS.EventEmitter, 'once' | 'off'> & {
     readonly destroyed: boolean;
     writeHead(status: number, headers: OutgoingHttpHeaders): { end(text: string): unknown };
@@ -56,7 +58,9 @@ export function jsonBody({
     c.req.raw.headers.set('content-type', type);
     const isPacked = unpackedBytes !== undefined && c.req.header('content-encoding') === 'gzip';
     const outline = new Outline(list?.name);
-    const source = c.env?.incoming ?? c.req.raw.body;
+    // What is left of a body that is refused is read later: else the next request of its connection,
+    // which lies behind it, would never be answered.
+    const source = c.env?.incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body;
     const room = new Room();
     let endTurn: (() => void) | undefined;
     try {
