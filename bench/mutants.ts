@@ -90,8 +90,9 @@ async function printMutants(): Promise<void> {
     const passed = countOf(fates, 'passed');
     const all = passed + countOf(fates, 'caught');
     const errors = fates.flatMap((fate) => (fate.kind === 'passed' ? fate.rms : []));
-    const range = [Math.min(...errors), Math.max(...errors)].map((rms) => rms.toPrecision(3));
-    printRow([title, `${caught} of ${tried}`, `${passed} of ${all}`, range.join(' to ')]);
+    const ends = errors.length > 0 ? [Math.min(...errors), Math.max(...errors)] : [];
+    const range = ends.map((rms) => rms.toPrecision(3)).join(' to ');
+    printRow([title, `${caught} of ${tried}`, `${passed} of ${all}`, range]);
   }
 
   print('');

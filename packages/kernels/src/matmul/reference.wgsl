@@ -83,29 +83,32 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
       var part0 = V(); var part1 = V(); var part2 = V(); var part3 = V();
       var part4 = V(); var part5 = V(); var part6 = V(); var part7 = V();
       // Constant counts, which compilers unroll; beyond the end, steps of B count as zeros.
-      for (var i = 0u; VECTORS && i < 16u; i += 4u) {
-        let p = inner + i;
-        let right = four_steps_of(b, p);
-        part0 = four_added(part0, load4_A(a.x + p), right);
-        part1 = four_added(part1, load4_A(a.y + p), right);
-        part2 = four_added(part2, load4_A(a.z + p), right);
-        part3 = four_added(part3, load4_A(a.w + p), right);
-        part4 = four_added(part4, load4_A(d.x + p), right);
-        part5 = four_added(part5, load4_A(d.y + p), right);
-        part6 = four_added(part6, load4_A(d.z + p), right);
-        part7 = four_added(part7, load4_A(d.w + p), right);
-      }
-      for (var i = 0u; !VECTORS && i < 16u; i++) {
-        let p = min(inner + i, end - 1u);
-        let right = select(V(), step_of(b, p), inner + i < end);
-        part0 += load_A(a.x + p) * right;
-        part1 += load_A(a.y + p) * right;
-        part2 += load_A(a.z + p) * right;
-        part3 += load_A(a.w + p) * right;
-        part4 += load_A(d.x + p) * right;
-        part5 += load_A(d.y + p) * right;
-        part6 += load_A(d.z + p) * right;
-        part7 += load_A(d.w + p) * right;
+      if (VECTORS) {
+        for (var i = 0u; i < 16u; i += 4u) {
+          let p = inner + i;
+          let right = four_steps_of(b, p);
+          part0 = four_added(part0, load4_A(a.x + p), right);
+          part1 = four_added(part1, load4_A(a.y + p), right);
+          part2 = four_added(part2, load4_A(a.z + p), right);
+          part3 = four_added(part3, load4_A(a.w + p), right);
+          part4 = four_added(part4, load4_A(d.x + p), right);
+          part5 = four_added(part5, load4_A(d.y + p), right);
+          part6 = four_added(part6, load4_A(d.z + p), right);
+          part7 = four_added(part7, load4_A(d.w + p), right);
+        }
+      } else {
+        for (var i = 0u; i < 16u; i++) {
+          let p = min(inner + i, end - 1u);
+          let right = select(V(), step_of(b, p), inner + i < end);
+          part0 += load_A(a.x + p) * right;
+          part1 += load_A(a.y + p) * right;
+          part2 += load_A(a.z + p) * right;
+          part3 += load_A(a.w + p) * right;
+          part4 += load_A(d.x + p) * right;
+          part5 += load_A(d.y + p) * right;
+          part6 += load_A(d.z + p) * right;
+          part7 += load_A(d.w + p) * right;
+        }
       }
       block0 += part0; block1 += part1; block2 += part2; block3 += part3;
       block4 += part4; block5 += part5; block6 += part6; block7 += part7;
