@@ -130,32 +130,34 @@ test('an address that has had its pages is told when to come back; sessions and 
   expect(await send('POST', '/login/token')).toMatchObject({ text: 'api' });
 });
 
-test('a worker whose messages are refused again and again is told to wait; no other is', async () => {
-  const send = await site(
-    0,
-    undefined,
-    (request, response) =>
-      void response.writeHead(request.headers['x-good'] ? 200 : 409).end('api'),
-  );
-  const path = '/api/v1/workers/1/runs/1/outcome';
-  const own = { authorization: 'Bearer own' };
-  for (let at = 0; at < 12; at++) {
-    expect(await send('POST', path, { ...own, 'x-good': '1' })).toMatchObject({ status: 200 });
-  }
-  for (let at = 0; at < 12; at++) {
-    expect(await send('POST', path, own)).toMatchObject({ status: 409 });
-  }
-  const waits = await send('POST', path, own);
-  expect(waits).toMatchObject({ status: 429, text: expect.stringContaining('again in') });
-  expect(Number(waits.retryAfter)).toBeGreaterThan(0);
-  const good = { 'x-good': '1' };
-  expect(await send('POST', path, { ...good, authorization: 'Bearer other' })).toMatchObject({
-    status: 200,
-  });
-  expect(await send('POST', '/api/v1/workers/2/heartbeat', { ...good, ...own })).toMatchObject({
-    status: 200,
-  });
-});
+test.each(['/api/v1/workers/1/runs/1/outcome', '/api/v1/results/import'])(
+  '%s: who is refused again and again is told to wait; nobody else is',
+  async (path) => {
+    const send = await site(
+      0,
+      undefined,
+      (request, response) =>
+        void response.writeHead(request.headers['x-good'] ? 200 : 409).end('api'),
+    );
+    const own = { authorization: 'Bearer own' };
+    for (let at = 0; at < 6; at++) {
+      expect(await send('POST', path, { ...own, 'x-good': '1' })).toMatchObject({ status: 200 });
+    }
+    for (let at = 0; at < 6; at++) {
+      expect(await send('POST', path, own)).toMatchObject({ status: 409 });
+    }
+    const waits = await send('POST', path, own);
+    expect(waits).toMatchObject({ status: 429, text: expect.stringContaining('again in') });
+    expect(Number(waits.retryAfter)).toBeGreaterThan(0);
+    const good = { 'x-good': '1' };
+    expect(await send('POST', path, { ...good, authorization: 'Bearer other' })).toMatchObject({
+      status: 200,
+    });
+    expect(await send('POST', '/api/v1/workers/2/heartbeat', { ...good, ...own })).toMatchObject({
+      status: 200,
+    });
+  },
+);
 
 test('thirty documents in a row are served', async () => {
   const send = await site(240);

@@ -24,13 +24,13 @@ const FREE = /^\/(_next\/static\/|icon\.svg$|favicon\.ico$|api\/v1\/health$|logi
  * its own that the right token always passes.
  */
 const FREE_WRITES = /^\/(api\/v1\/workers(\/|$)|login\/token$|logout$)/;
-/** What a worker sends, by its id. */
-const OF_WORKER = /^\/api\/v1\/workers\/([^/]+)\//;
+/** What is long and sent by programs: messages of a worker, and files of results. */
+const BULKY = /^\/api\/v1\/(workers\/[^/]+\/|results\/import$)/;
 /**
- * Messages of one worker that may be refused in so many seconds: reading and checking the largest takes
- * a tenth of a second, and no worker has many. It is told 429 then, and keeps its results.
+ * Of these, so many of one sender may be refused in so many seconds: reading and checking the largest
+ * takes a tenth of a second, and nobody has many. It is told 429 then; a worker keeps its results.
  */
-const MOST_REFUSED = { points: 12, duration: 10 };
+const MOST_REFUSED = { points: 6, duration: 5 };
 const REFUSALS = new Set([400, 409, 413]);
 /** Other than pages. */
 const KINDS = [
@@ -82,22 +82,22 @@ export function doors(
   turns: Turns,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<unknown> {
   const refused = new RateLimiterMemory(MOST_REFUSED);
-  /** Answers a worker, unless what it sends is refused again and again. */
-  const answerWorker = async (request: IncomingMessage, response: ServerResponse, id: string) => {
-    // With its token: whoever knows the id alone uses up nothing of the worker's.
-    const sender = `${id} ${request.headers.authorization}`;
+  /** Tells a sender to wait of whom too much was refused; false: it may go on. */
+  const toldToWait = async (request: IncomingMessage, response: ServerResponse, to: string) => {
+    // With its token: whoever knows a worker's id alone uses up nothing of the worker's.
+    const { authorization, cookie } = request.headers;
+    const sender = `${to} ${authorization ?? cookie ?? request.socket.remoteAddress}`;
     const { consumedPoints = 0, msBeforeNext = 0 } = (await refused.get(sender)) ?? {};
     if (consumedPoints >= MOST_REFUSED.points) {
       const retryAfterS = Math.max(1, Math.ceil(msBeforeNext / 1_000));
-      return send(
-        response,
-        problemResponse(tooMany('Too much of what this worker sends is refused', { retryAfterS })),
-      );
+      const problem = tooMany('Too much of what this token sends is refused', { retryAfterS });
+      await send(response, problemResponse(problem));
+      return true;
     }
     response.once('finish', () => {
       if (REFUSALS.has(response.statusCode)) void refused.penalty(sender);
     });
-    return answers.api(request, response);
+    return false;
   };
   return async (request, response) => {
     const { headers, method = '', socket, url = '/' } = request;
@@ -109,8 +109,8 @@ export function doors(
         problemResponse(new HttpProblem(400, 'A request that reads has no body.')),
       );
     }
-    const workerId = isRead ? undefined : OF_WORKER.exec(path)?.[1];
-    if (workerId !== undefined) return answerWorker(request, response, workerId);
+    const [bulky] = (!isRead && BULKY.exec(path)) || [];
+    if (bulky !== undefined && (await toldToWait(request, response, bulky))) return;
     const answer = isRead && !API.test(path) ? answers.page : answers.api;
     if ((isRead ? FREE : FREE_WRITES).test(path)) return answer(request, response);
     const reads = await openReads();
