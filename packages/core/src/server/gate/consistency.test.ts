@@ -3,10 +3,11 @@ import { InputError } from '@tilemark/kernels';
 import { describe, expect, test } from 'vitest';
 import type { Energy } from '../../measure/energy';
 import type { Measurement, Outcome } from '../../measure/outcome';
+import type { AskedRun } from '../../plan/expansion';
 import { type Series, summarise } from '../../statistics/summary';
 import type { RunResult } from '../../view/api';
 import { measured, noise, square } from '../store/fixtures.test-helper';
-import { type AskedRun, checkOutcome, repeatedBlock } from './consistency';
+import { checkOutcome, repeatedBlock } from './consistency';
 
 const folder = new URL('../../../../../docs/results/h200-2026-11-21/', import.meta.url);
 
