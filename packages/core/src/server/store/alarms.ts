@@ -55,7 +55,7 @@ interface Row extends RunColumns, Occasion, Pick<Environment, 'driver' | 'runtim
 /**
  * Results that count, oldest first.
  *
- * @param deviceKey null: of every device, as everybody is told of them
+ * @param deviceKey null: the alarms of all devices, as the public feed shows them
  */
 function rowsOf(db: PrismaClient, which: Prisma.Sql, deviceKey: string | null): Promise<Row[]> {
   const owner = deviceKey === null ? MEMBER_OWNER : Prisma.sql`device."ownedBy"`;
