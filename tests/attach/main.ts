@@ -167,8 +167,9 @@ async function main(folder: string, lab: Lab): Promise<void> {
   const shownCommand = async (secret: string): Promise<string> => {
     const page = await (await fetch(`${origin}/add`)).text();
     // Its options are in elements of their own, so that lines break between them.
-    const text = page.replaceAll(/<[^>]*>/g, '');
-    const [command] = /TILEMARK_TOKEN=TOKEN npx -y \S+ --server \S+/.exec(text) ?? [];
+    const codes = [...page.matchAll(/<code[^>]*>(.*?)<\/code>/gs)];
+    const texts = codes.map(([, code = '']) => code.replaceAll(/<[^>]*>/g, ''));
+    const command = texts.find((text) => text.startsWith('TILEMARK_TOKEN=TOKEN npx -y '));
     if (!command) throw new Error('The page shows no command that attaches a machine.');
     return command.replace('=TOKEN', `=${secret}`);
   };
