@@ -11,7 +11,7 @@ import type { Policy } from './policy';
 /** While a series is timed, an output is verified after one in this many laps through the buffer sets, */
 const LOOK_WITHIN = 2;
 /** as long as that takes no more than this part of the time, but for the first few. */
-const LOOK_PART = 0.02;
+const LOOK_PART = 0.01;
 export const LEAST_LOOKS = 4;
 
 /** Last outputs of a cold series that are verified, at most. */
