@@ -156,9 +156,11 @@ export class Filler {
       device.queue.writeBuffer(uniforms, 0, all);
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
+      let last: GPUComputePipeline | undefined;
       for (const [i, { buffer }] of written.entries()) {
         const { pipeline } = compiled[i] ?? {};
-        if (pipeline) pass.setPipeline(pipeline);
+        if (pipeline && pipeline !== last) pass.setPipeline(pipeline);
+        last = pipeline;
         const offset = i * BINDING_ALIGNMENT;
         pass.setBindGroup(0, this.#group(layout, buffer, { buffer: uniforms, offset }));
         pass.dispatchWorkgroups(Math.min(Math.ceil(longest / WORKGROUP), MAX_GROUPS));

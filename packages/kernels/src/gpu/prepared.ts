@@ -7,7 +7,7 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { type Turn, Turns } from '../rotation';
 import type { Sample } from '../timing';
-import { fillsOf, otherInputs, REGIME_SEED, seedOfSet } from '../verify/fills';
+import { fillsOf, fillsOfSets, otherInputs, REGIME_SEED, seedOfSet } from '../verify/fills';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download } from './buffers';
@@ -297,7 +297,10 @@ export async function fillSets(
 ): Promise<void> {
   await filler.fill(
     sets.flatMap(({ inputs }) => inputs.map(contentOf)),
-    sets.flatMap((_, set) => fillsOf(problem, { seed: seedOfSet(seed, set) })),
+    fillsOfSets(
+      problem,
+      sets.map((_, set) => seedOfSet(seed, set)),
+    ),
   );
 }
 

@@ -40,8 +40,10 @@ export interface InputChoice {
 }
 
 /** How a problem's inputs are drawn for a choice. */
-export const modeOf = ({ regime }: Pick<Problem, 'regime'>, { mode }: InputChoice): InputMode =>
-  mode ?? regime ?? 'uniform';
+export const modeOf = (
+  { regime }: Pick<Problem, 'regime'>,
+  { mode }: Pick<InputChoice, 'mode'>,
+): InputMode => mode ?? regime ?? 'uniform';
 
 /** Of one problem: equal for equal choices. */
 export const choiceKey = ({ seed, seeds, mode }: InputChoice): string => `${seeds ?? seed} ${mode}`;
@@ -177,29 +179,30 @@ const MAX_RANGE = 32_767;
  * blocks does not have.
  */
 export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
-  const { seed, seeds = [] } = choice;
-  return patternsOf(problem, modeOf(problem, choice)).map((pattern, index) => ({
-    ...pattern,
-    stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
-  }));
+  return seeded(partsOf(problem, modeOf(problem, choice)), choice);
 }
 
-/** A fill of whatever seed. */
-type Pattern = Omit<Fill, 'stream'>;
+/** The same for sets of inputs, each with a seed of its own. */
+export function fillsOfSets(problem: Problem, seeds: readonly number[]): Fill[] {
+  const parts = partsOf(problem, modeOf(problem, {}));
+  return seeds.flatMap((seed) => seeded(parts, { seed }));
+}
 
-/** Kept, since new inputs are made before most samples. */
-const patterns = new WeakMap<Problem, Map<InputMode, readonly Pattern[]>>();
+const seeded = (
+  parts: readonly Omit<Fill, 'stream'>[],
+  { seed, seeds = [] }: InputChoice,
+): Fill[] =>
+  parts.map((part, index) => ({
+    ...part,
+    stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
+  }));
 
-function patternsOf(problem: Problem, mode: InputMode): readonly Pattern[] {
-  const ofProblem = patterns.get(problem) ?? new Map<InputMode, readonly Pattern[]>();
-  patterns.set(problem, ofProblem);
-  const known = ofProblem.get(mode);
-  if (known) return known;
+function partsOf(problem: Problem, mode: InputMode): Omit<Fill, 'stream'>[] {
   const op = opOf(problem);
   const { inputs } = storedOf(problem);
   const orders = inputs.map(({ order }) => order);
   const lines = op.verification.onDevice?.norms?.lines(problem.shape, orders);
-  const made = inputs
+  return inputs
     .flatMap(({ parts }, input) => parts.map((part) => ({ part, input })))
     .map(({ part, input }) => {
       const role = lines?.findIndex((line) => line.input === input) ?? -1;
@@ -213,8 +216,6 @@ function patternsOf(problem: Problem, mode: InputMode): readonly Pattern[] {
         lines: summed ? { ...summed, role } : null,
       };
     });
-  ofProblem.set(mode, made);
-  return made;
 }
 
 /**
