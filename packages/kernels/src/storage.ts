@@ -342,8 +342,8 @@ export function readerOf(name: string, storage: Storage, binding: number): strin
 }
 
 /**
- * The same, and `load4_<name>(i)`: elements i to i + 3, which are bound as one vector if i is always
- * a multiple of four and elements lie by themselves.
+ * The same, and `load4_<name>(i)`: elements i to i + 3, read as one vector if `areVectors`: i is a
+ * multiple of four, and elements lie by themselves.
  */
 export function vectorReaderOf(
   name: string,

@@ -37,7 +37,7 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
     check: compareProducts,
     onDevice: {
       reference,
-      vectors: ({ n, k }, [, order]) => k % 16 === 0 && (order === 'transposed' || n % 4 === 0),
+      vectors: ({ n, k }, [, order]) => k % 64 === 0 && n % 4 === 0 && order !== 'transposed',
       steps: ({ k }) => k,
       elements: someElements,
       norms: {

@@ -69,7 +69,10 @@ export interface DeviceVerification<Shape> {
    * VECTORS: see `vectors`, INPUTS: the binding of `want`, and finished(sum, col): what is stored of a sum.
    */
   readonly reference: string;
-  /** Whether `load4_A(i)` is only asked for multiples of four; absent: no. `orders` are those of the inputs. */
+  /**
+   * Whether `load4_A(i)`, elements i to i + 3, is only asked for multiples of four; absent: no.
+   * `orders` are those of the inputs.
+   */
   vectors?(shape: Shape, orders: readonly Order[]): boolean;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;

@@ -81,8 +81,13 @@ export class References {
     return partsOf(problem, most, BLOCK);
   }
 
-  /** Starts to compile what a problem's references take, all at once; errors come from `get`. */
-  compileAhead({ problem, computes }: Proved): void {
+  /**
+   * Makes room for a problem's references, and starts to compile what they take, all at once; errors
+   * come from `get`.
+   */
+  compileAhead(proved: Proved): void {
+    this.#turnTo(proved);
+    const { problem, computes } = proved;
     if (computes === 'copy') return;
     const { norms } = onDevice(problem);
     const tensors = storedInputs(problem);
@@ -97,10 +102,7 @@ export class References {
   /** Throws ReferenceWrong if the first of its class is. */
   async get(wanted: Wanted): Promise<Reference> {
     const { problem, choice, part } = wanted;
-    const key = keyOf(wanted);
-    // The next problem replaces them: there is memory for those of one.
-    if (key !== this.#problem) this.destroy();
-    this.#problem = key;
+    this.#turnTo(wanted);
     const inputsKey = `${choiceKey(choice)} ${part.first} ${part.end}`;
     const kept = this.#lasts(wanted) ? this.#lasting : this.#kept;
     const known = kept.get(inputsKey);
@@ -127,6 +129,13 @@ export class References {
       for (const key of kept.keys()) drop(kept, key);
     }
     this.#problem = '';
+  }
+
+  /** Gives up those of another problem: there is memory for those of one. */
+  #turnTo(proved: Proved): void {
+    const key = keyOf(proved);
+    if (key !== this.#problem) this.destroy();
+    this.#problem = key;
   }
 
   /** How many of a problem are kept at once. */
@@ -261,7 +270,7 @@ export class References {
     return Math.max(1, Math.floor(this.#work / (BLOCK ** 2 * steps)));
   }
 
-  /** Steps of the next dispatch of some blocks: a multiple of 256, by which sums are blocked. */
+  /** Steps of the next dispatch of some blocks: a multiple of 256, so that none of their blocks is cut. */
   #stepsOf(blocks: number): number {
     return 256 * Math.max(1, Math.floor(this.#work / (blocks * BLOCK ** 2 * 256)));
   }

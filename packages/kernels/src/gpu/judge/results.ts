@@ -21,20 +21,6 @@ export interface Question<T> {
   answer(results: ArrayBuffer): T;
 }
 
-/** Most bindings that are kept. */
-const MOST_GROUPS = 256;
-
-const numbers = new WeakMap<GPUBuffer, number>();
-let buffersSeen = 0;
-
-/** A part of a buffer, by a number of the buffer's own. */
-function placeOf(bound: GPUBuffer | GPUBufferBinding): string {
-  const { buffer, offset = 0, size = 0 } = 'buffer' in bound ? bound : { buffer: bound };
-  const number = numbers.get(buffer) ?? ++buffersSeen;
-  numbers.set(buffer, number);
-  return `${number} ${offset} ${size}`;
-}
-
 const aligned = (bytes: number) => Math.ceil(bytes / BINDING_ALIGNMENT) * BINDING_ALIGNMENT;
 
 /**
@@ -46,8 +32,6 @@ export class Results {
   readonly #watch: DeviceWatch;
   readonly #pipelines: Pipelines;
   #kept: { uniforms: GPUBuffer; results: GPUBuffer; staging: GPUBuffer } | null = null;
-  /** By what they bind, in the kept memory: the outputs of a run are compared again and again. */
-  #groups = new Map<string, GPUBindGroup>();
   /** The kept memory serves one call at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -73,7 +57,6 @@ export class Results {
   destroy(): void {
     for (const buffer of Object.values(this.#kept ?? {})) buffer.destroy();
     this.#kept = null;
-    this.#groups.clear();
   }
 
   async #submit(jobs: readonly Job[]): Promise<Pending<ArrayBuffer[]>> {
@@ -105,7 +88,7 @@ export class Results {
         };
         const result = { buffer: results, offset: offsets[i] ?? 0, size: bytes };
         pass.setPipeline(pipeline);
-        pass.setBindGroup(0, this.#group(layout, [...read, uniform, result]));
+        pass.setBindGroup(0, bindGroupOf(device, layout, [...read, uniform, result]));
         pass.dispatchWorkgroups(groups);
       }
       pass.end();
@@ -129,20 +112,6 @@ export class Results {
       return results;
     };
     return { answer: answer() };
-  }
-
-  #group(
-    layout: GPUBindGroupLayout,
-    bound: readonly (GPUBuffer | GPUBufferBinding)[],
-  ): GPUBindGroup {
-    const key = bound.map(placeOf).join();
-    const known = this.#groups.get(key);
-    if (known) return known;
-    // Those of earlier runs hold on to their buffers.
-    if (this.#groups.size >= MOST_GROUPS) this.#groups.clear();
-    const group = bindGroupOf(this.#watch.device, layout, bound);
-    this.#groups.set(key, group);
-    return group;
   }
 
   /** The kept memory, made larger if it is too small. */
