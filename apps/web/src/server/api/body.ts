@@ -30,7 +30,7 @@ export interface BodyForm {
   readonly misplaced?: ((body: unknown) => string | null) | undefined;
 }
 
-/** Longer bodies, and packed ones, are checked and answered one by one, bytes: each takes a tenth of a second. */
+/** Longer bodies, and packed ones, are checked one by one, bytes: each takes a tenth of a second. */
 const LONG_BYTES = 8_192;
 const long = turns(1);
 
@@ -39,7 +39,8 @@ const long = turns(1);
  * 400 for broken JSON and for text that cannot be stored, 429 while bodies of others take the room
  * there is for them. What a body may contain is looked at while it arrives (outline.ts). The entries
  * of a long list are parsed and checked a few at a time, beside the validator, which is given the
- * list empty: they are `items` of the context.
+ * list empty: they are `items` of the context. Whoever has the checked body calls `endTurn`, so that
+ * what is done with one shares its transaction with others.
  */
 export function jsonBody({
   list,
@@ -48,7 +49,7 @@ export function jsonBody({
   unpackedBytes,
 }: BodyForm): MiddlewareHandler<{
   Bindings: NodeRequest;
-  Variables: { items?: readonly unknown[] };
+  Variables: { items?: readonly unknown[]; endTurn?: () => void };
 }> {
   return async (c, next) => {
     const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
@@ -66,7 +67,10 @@ export function jsonBody({
     try {
       const { headers } = c.req.raw;
       const sent = await received(source, headers, maxBytes, room, isPacked ? null : outline);
-      if (isPacked || sent.length > LONG_BYTES) endTurn = await long.next();
+      if (isPacked || sent.length > LONG_BYTES) {
+        endTurn = await long.next();
+        c.set('endTurn', endTurn);
+      }
       const bytes = isPacked ? await unpacked(sent, unpackedBytes) : sent;
       if (isPacked) outline.feed(bytes);
       const { inside } = outline;

@@ -25,6 +25,8 @@ export interface Env {
     readonly principal: Principal | null;
     /** Of `longList`. */
     readonly items?: readonly unknown[];
+    /** The body is checked: the next one may be. Absent: it is short. */
+    readonly endTurn?: () => void;
   };
 }
 export type Api = OpenAPIHono<Env>;
@@ -114,8 +116,9 @@ export function operation<Path extends string, Query extends z.ZodType, Body ext
   const route = routeOf(declared);
   if (pattern) api.openAPIRegistry.registerPath(route);
   const handler = async (c: Context<Env>): Promise<Response> => {
-    const { principal, services: opened } = c.var;
+    const { endTurn, principal, services: opened } = c.var;
     const { audit: action } = declared;
+    endTurn?.();
     const result = await answer({
       c,
       params: checked<Params<Path>>(c, 'param'),
