@@ -27,7 +27,7 @@ export interface Wanted {
 
 /**
  * The rounding that a reference is held to: half that of f32 sums, since its blocked sums round
- * less than those of the kernels; the whole below eight blocks, where they save too little: of
+ * less than those of the kernels; the whole below 128 terms, where they save too little: of
  * right references of 32 terms and 4,096 rows, half would refuse one in a hundred.
  */
 export const roundingOf = (terms: number): Rounding => ({
