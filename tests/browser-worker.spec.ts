@@ -83,7 +83,17 @@ async function invite(): Promise<{ id: string; link: string }> {
   return { id, link: `${grid.url}/join#${secret}` };
 }
 
-/** Starts a tab, and waits until it is at work; resolves to its worker. */
+/** Ends what a new device begins with, which would be waited for. */
+async function cancelSuites(): Promise<void> {
+  type Sweeps = { items: { id: string; suite: string | null; status: string }[] };
+  const suites = async () => (await api<Sweeps>('/sweeps')).items.filter(({ suite }) => suite);
+  await expect.poll(async () => (await suites()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+  for (const { id, status } of await suites()) {
+    if (status !== 'done' && status !== 'cancelled') await api(`/sweeps/${id}/cancel`, {});
+  }
+}
+
+/** Starts a tab, and waits until it is at work and has no suites to measure; resolves to its worker. */
 async function begin(page: Page) {
   const known = (await workers()).map(({ id }) => id);
   await page.getByLabel('Your name').fill(`Student ${known.length + 1}`);
@@ -99,17 +109,8 @@ async function begin(page: Page) {
     )
     .toBe('browser');
   if (!own) throw new Error('No worker has attached.');
+  await cancelSuites();
   return own;
-}
-
-/** Ends what a new device begins with, which would be waited for. */
-async function cancelSuites(): Promise<void> {
-  const open = async () =>
-    (await api<{ items: { id: string; status: string }[] }>('/sweeps')).items.filter(
-      ({ status }) => status !== 'done' && status !== 'cancelled',
-    );
-  await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBeGreaterThan(0);
-  for (const { id } of await open()) await api(`/sweeps/${id}/cancel`, {});
 }
 
 /** Long enough to be hit in the middle. */
@@ -135,7 +136,6 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   await expect(page.getByText('The browser computes on the CPU')).toBeVisible();
   expect(page.url()).toBe(`${grid.url}/join`);
   const { device } = await begin(page);
-  await cancelSuites();
   const { id } = await api<{ id: string }>('/sweeps', naive([33], [device.key], 'default'));
   await expect
     .poll(async () => (await countsOf(id)).pending, { timeout: 120_000, intervals: [1_000] })

@@ -163,7 +163,7 @@ for (const file of GUIDE_FILES) {
       if (NOT_HERE.some(([pattern]) => pattern.test(command))) continue;
       const failure = await execute(command).then(
         () => null,
-        (error: Error) => error.message,
+        ({ code, message, stdout }) => `${message}exit code ${code}\n${stdout}`,
       );
       expect.soft(failure, command).toBeNull();
     }
