@@ -19,7 +19,7 @@ test('what compose publishes is on loopback until the operator chooses an addres
   }
 });
 
-test('every image is of one version, to its last number', async () => {
+test('every image is pinned by version and digest, and all of Node are one', async () => {
   const { services } = parse(await read('../docker-compose.yml')) as Compose;
   const files = ['../apps/web/Dockerfile', '../apps/worker/Dockerfile'];
   const bases = (await Promise.all(files.map(read))).flatMap((file) => [
@@ -30,7 +30,8 @@ test('every image is of one version, to its last number', async () => {
     ...bases.map(([, image = '']) => image),
   ];
   expect(images).toHaveLength(6);
+  expect(new Set(images).size).toBe(3);
   for (const image of images) {
-    expect(image).toMatch(/^(postgres:\d+\.\d+|redis:\d+\.\d+\.\d+|node:\d+\.\d+\.\d+-\S+)$/);
+    expect(image).toMatch(/^(postgres:\d+\.\d+|(redis|node):\d+\.\d+\.\d+\S*)@sha256:[\da-f]{64}$/);
   }
 });

@@ -22,7 +22,8 @@ interface Service {
 }
 
 const PREFIX = 'tilemark-images';
-const BASE = 'node:22.21.1-bookworm-slim';
+/** As both Dockerfiles name it; engines know it by its digest. */
+const [, BASE = ''] = /^FROM (\S+)/m.exec(readFileSync('apps/worker/Dockerfile', 'utf8')) ?? [];
 const READY_WITHIN_MS = 120_000;
 const MEASURED_WITHIN_MS = 300_000;
 
@@ -62,7 +63,7 @@ for (const [name, service] of Object.entries(services)) {
 const megabytes = (image: string) =>
   Number(run('image', 'inspect', '--format', '{{.Size}}', image)) / 1e6;
 for (const name of ['web', 'worker'] as const) {
-  const over = megabytes(imageOf(name, services[name])) - megabytes(BASE);
+  const over = megabytes(imageOf(name, services[name])) - megabytes(BASE.replace(/:[^@]+@/, '@'));
   console.log(`${name}: ${over.toFixed(0)} MB over ${BASE}`);
 }
 
