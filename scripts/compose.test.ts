@@ -19,7 +19,7 @@ test('what compose publishes is on loopback until the operator chooses an addres
   }
 });
 
-test('every image is pinned by version and digest, and all of Node are one', async () => {
+test('Node, Postgres and Redis are one image each, pinned by version and digest', async () => {
   const { services } = parse(await read('../docker-compose.yml')) as Compose;
   const files = ['../apps/web/Dockerfile', '../apps/worker/Dockerfile'];
   const bases = (await Promise.all(files.map(read))).flatMap((file) => [
