@@ -91,8 +91,15 @@ export interface Prepared {
    * changed, `ReferenceWrong` if what it would be compared with is wrong.
    */
   verify(sets: readonly number[], part?: number): Promise<Verdict>;
-  /** The same, without waiting for the verdict: once this resolves, the outputs may be written over. */
-  judge(sets: readonly number[], part?: number): Promise<Pending<Verdict>>;
+  /**
+   * Begins a sample, with the comparison of its outputs behind it: once this resolves, they may be
+   * written over, since that comes last. `ended` waits for the sample. Where the GPU has a clock, the
+   * sample's wall time includes what is behind it.
+   */
+  beginJudged(
+    options: SampleOptions,
+    sets: readonly number[],
+  ): Promise<Pending<Verdict> & { readonly ended: () => Promise<Sample> }>;
   /**
    * Runs the kernel once on each other kind of inputs that its problem is verified on, with memory far
    * behind its output that it must not change, and compares. Throws `OutOfBoundsWrite`.

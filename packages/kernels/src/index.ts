@@ -7,6 +7,7 @@ export * from './errors';
 export * from './executor';
 export * from './feasible';
 export { createGpuExecutor } from './gpu/executor';
+export { pacePolling } from './gpu/polling';
 export { choosesSize, SIZE_CONTROL, subgroupSizes } from './gpu/subgroup-size';
 export { createHostExecutor } from './host/executor';
 export { type HostJob, type HostPool, runHostJob } from './host/job';

@@ -8,7 +8,7 @@ import {
   type Profile,
   requestWholeDevice,
 } from '@tilemark/core';
-import { createGpuExecutor } from '@tilemark/kernels';
+import { createGpuExecutor, pacePolling } from '@tilemark/kernels';
 import { z } from 'zod';
 import { version } from '../../package.json';
 import { type Machine, thisMachine } from '../device/host';
@@ -70,6 +70,7 @@ export function useRelease(folder: string): void {
 }
 
 async function dawn(): Promise<Dawn> {
+  pacePolling();
   loading ??= loadShipped();
   return loading;
 }

@@ -40,10 +40,12 @@ function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
       const good = await executor.prepare(...args);
       const { verify, ...others } = fault(good);
       // As on the host: there is a verdict at once.
-      const judge: Prepared['judge'] = async (...asked) => ({
-        answer: Promise.resolve(await (verify ?? good.verify.bind(good))(...asked)),
-      });
-      const bad: Partial<Prepared> = { ...(verify && { judge, verify }), ...others };
+      const beginJudged: Prepared['beginJudged'] = async (options, sets) => {
+        const sample = await (others.sample ?? good.sample.bind(good))(options);
+        const verdict = await (verify ?? good.verify.bind(good))(sets);
+        return { ended: async () => sample, answer: Promise.resolve(verdict) };
+      };
+      const bad: Partial<Prepared> = { beginJudged, ...(verify && { verify }), ...others };
       return new Proxy(good, {
         get: (target, name) => {
           const from = name in bad ? bad : target;

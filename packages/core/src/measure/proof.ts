@@ -151,20 +151,29 @@ export class Proof {
     const beganNs = this.#nowNs();
     let ranNs = 0;
     let before: Promise<unknown> = Promise.resolve();
-    for (let done = 0; done < dispatches && (done === 0 || this.#nowNs() < beganNs + ns); ) {
-      const count = Math.min(dispatches - done, prepared.bufferSets);
+    let left = dispatches;
+    const nextLap = async () => {
+      const count = Math.min(left, prepared.bufferSets);
       const sets = Array.from({ length: count }, (_, set) => set);
       // On the same inputs, since references take longer than dispatches.
-      await prepared.poison('stale', sets);
-      ranNs += (await prepared.sample({ dispatches: count, rotate: true })).ns;
-      // What the device found of one lap is read while it runs the next.
+      if (count > 0) await prepared.poison('stale', sets);
+      return sets;
+    };
+    let sets = await nextLap();
+    do {
+      const count = sets.length;
+      const options = { dispatches: count, rotate: true };
+      const { answer, ended } = await prepared.beginJudged(options, sets);
+      left -= count;
+      // While the device runs this lap and compares, the host gets the next one ready, and reads what
+      // was found of the one before.
+      sets = await nextLap();
       await before;
-      const { answer } = await prepared.judge(sets);
       before = answer.then((verdict) => this.#note('before', verdict, count));
       // Thrown when it is waited for.
       before.catch(() => undefined);
-      done += count;
-    }
+      ranNs += (await ended()).ns;
+    } while (left > 0 && this.#nowNs() < beganNs + ns);
     await before;
     this.#spentNs += this.#nowNs() - beganNs - ranNs;
     this.#written = Number.POSITIVE_INFINITY;

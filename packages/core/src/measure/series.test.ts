@@ -25,7 +25,7 @@ function device(
     poison: async () => {},
     refill: async () => {},
     verify: () => Promise.reject(new Error('not verified here')),
-    judge: () => Promise.reject(new Error('not verified here')),
+    beginJudged: () => Promise.reject(new Error('not verified here')),
     verifyRegimes: async () => [],
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
     fingerprint: async () => '',

@@ -3,6 +3,7 @@ import { create } from 'webgpu';
 import type { Executor } from '../executor';
 import type { DeviceLimits } from '../feasible';
 import { createGpuExecutor } from './executor';
+import { pacePolling } from './polling';
 import { SIZE_CONTROL, subgroupSizes } from './subgroup-size';
 
 /** Features that kernels can use. */
@@ -25,6 +26,7 @@ export async function openDevice(
   toggles = ['disable-dawn-features=timestamp_quantization'],
   { isSmall = false } = {},
 ): Promise<{ gpu: GPU; device: GPUDevice }> {
+  pacePolling();
   const gpu = create(toggles);
   opened.push(gpu);
   const adapter = await gpu.requestAdapter();

@@ -10,7 +10,7 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - prepared.ts, pass.ts    dispatches and their times; timestamps.ts: the GPU's clock
  * - judge/                  verifies outputs on the device; its first file is judge.ts
  * - probe.ts                measures the device itself
- * - watch.ts                errors that WebGPU reports asynchronously
+ * - watch.ts, polling.ts    errors that WebGPU reports asynchronously; waiting in Node
  */
 import { constantsOf, type GpuKernel, passesOf, type TunableValues, type Variant } from '../kernel';
 import type { Probe, ProbeRequest } from '../probe/probe';

@@ -14,7 +14,7 @@ import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download 
 import type { Filler } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
-import { type PassTimer, timePass } from './pass';
+import { beginPass, type Earlier, type PassTimer, timePass } from './pass';
 
 /** What all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
@@ -59,6 +59,7 @@ export class GpuPrepared implements Prepared {
   readonly #turns: Turns;
   /** By the sets of their buffers. */
   readonly #groups = new Map<string, GPUBindGroup>();
+  readonly #earlier: Earlier = { quickestNs: 0 };
   /** Number of times the outputs have been poisoned. */
   #poisons = 0;
 
@@ -136,14 +137,26 @@ export class GpuPrepared implements Prepared {
   }
 
   async sample(options: SampleOptions): Promise<Sample> {
-    return timePass(this.#context, (pass) => this.#encode(pass, options));
+    return (await this.#begin(options)).ended();
+  }
+
+  #begin(options: SampleOptions) {
+    const repetition = { dispatches: options.dispatches, earlier: this.#earlier };
+    return beginPass(this.#context, (pass) => this.#encode(pass, options), repetition);
+  }
+
+  async beginJudged(options: SampleOptions, sets: readonly number[]) {
+    const pass = await this.#begin(options);
+    const timed = this.#context.timestamps ? null : await pass.ended();
+    const { answer } = await this.#judge(sets);
+    return { answer, ended: async () => timed ?? pass.ended() };
   }
 
   async verify(sets: readonly number[], part?: number): Promise<Verdict> {
-    return (await this.judge(sets, part)).answer;
+    return (await this.#judge(sets, part)).answer;
   }
 
-  async judge(sets: readonly number[], part?: number): Promise<Pending<Verdict>> {
+  async #judge(sets: readonly number[], part?: number): Promise<Pending<Verdict>> {
     const { judge } = this.#context;
     const parts = part === undefined ? {} : { part: judge.quickParts(this.#of.problem)[part] };
     const outputs = sets.map((set) => ({

@@ -7,7 +7,6 @@ import type {
   Executor,
   InRegime,
   Output,
-  Pending,
   Prepared,
   PrepareOptions,
   SampleOptions,
@@ -185,8 +184,10 @@ class HostPrepared implements Prepared {
     return found;
   }
 
-  async judge(sets: readonly number[]): Promise<Pending<Verdict>> {
-    return { answer: Promise.resolve(await this.verify(sets)) };
+  async beginJudged(options: SampleOptions, sets: readonly number[]) {
+    const sample = await this.sample(options);
+    const verdict = await this.verify(sets);
+    return { ended: async () => sample, answer: Promise.resolve(verdict) };
   }
 
   async verify(sets: readonly number[]): Promise<Verdict> {

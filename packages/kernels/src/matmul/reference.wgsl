@@ -1,7 +1,7 @@
 // The product that kernels are compared with. Plain loads and sums only, no workgroup memory,
 // barriers or subgroups, so that it shares no idea and no driver's bug with a kernel on trial.
 //
-// A thread sums 4 x 4 elements, of rows 16 apart. Sums are blocked: 4 products, 16 such sums, then all of
+// A thread sums 8 x 4 elements, of rows 8 apart. Sums are blocked: 4 products, 16 such sums, then all of
 // those, so the error grows with sqrt(4 + 16 + K/64) where a plain sum's grows with sqrt(K). Products
 // with a long K take several dispatches, each adding its steps to `want`.
 //
@@ -55,17 +55,21 @@ fn dot4(a: V, b0: V, b1: V, b2: V, b3: V) -> V {
   return a.x * b0 + a.y * b1 + a.z * b2 + a.w * b3;
 }
 
-@compute @workgroup_size(16, 16)
+@compute @workgroup_size(16, 8)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
-  let rows = chunk.row + 64u * group.y + local.y + 16u * NEXT;
+  let upper = chunk.row + 64u * group.y + local.y + 8u * NEXT;
+  let lower = upper + 32u;
   let cols = chunk.col + 64u * group.x + 4u * local.x + NEXT;
   let product = chunk.product + group.z;
-  let a = (product * chunk.m + min(rows, vec4u(chunk.m - 1u))) * chunk.k;
+  let a = (product * chunk.m + min(upper, vec4u(chunk.m - 1u))) * chunk.k;
+  let d = (product * chunk.m + min(lower, vec4u(chunk.m - 1u))) * chunk.k;
   let last = select(vec4u(chunk.n - 1u), chunk.n - 4u + NEXT, VECTORS);
   let b = product * chunk.k * chunk.n + min(cols, last) * select(1u, chunk.k, B_TRANSPOSED);
   var sum0 = V(); var sum1 = V(); var sum2 = V(); var sum3 = V();
+  var sum4 = V(); var sum5 = V(); var sum6 = V(); var sum7 = V();
   for (var outer = chunk.first; outer < chunk.end; outer += 64u) {
     var part0 = V(); var part1 = V(); var part2 = V(); var part3 = V();
+    var part4 = V(); var part5 = V(); var part6 = V(); var part7 = V();
     // A constant count, which compilers unroll.
     for (var i = 0u; i < 64u; i += 4u) {
       let p = outer + i;
@@ -77,11 +81,20 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
       part1 += dot4(steps_of_A(a.y, p), b0, b1, b2, b3);
       part2 += dot4(steps_of_A(a.z, p), b0, b1, b2, b3);
       part3 += dot4(steps_of_A(a.w, p), b0, b1, b2, b3);
+      part4 += dot4(steps_of_A(d.x, p), b0, b1, b2, b3);
+      part5 += dot4(steps_of_A(d.y, p), b0, b1, b2, b3);
+      part6 += dot4(steps_of_A(d.z, p), b0, b1, b2, b3);
+      part7 += dot4(steps_of_A(d.w, p), b0, b1, b2, b3);
     }
     sum0 += part0; sum1 += part1; sum2 += part2; sum3 += part3;
+    sum4 += part4; sum5 += part5; sum6 += part6; sum7 += part7;
   }
-  store(product, rows.x, cols, sum0);
-  store(product, rows.y, cols, sum1);
-  store(product, rows.z, cols, sum2);
-  store(product, rows.w, cols, sum3);
+  store(product, upper.x, cols, sum0);
+  store(product, upper.y, cols, sum1);
+  store(product, upper.z, cols, sum2);
+  store(product, upper.w, cols, sum3);
+  store(product, lower.x, cols, sum4);
+  store(product, lower.y, cols, sum5);
+  store(product, lower.z, cols, sum6);
+  store(product, lower.w, cols, sum7);
 }

@@ -182,9 +182,13 @@ export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
   return seeded(partsOf(problem, modeOf(problem, choice)), choice);
 }
 
+/** Of the usual inputs, which are made before most samples. */
+const usualParts = new WeakMap<Problem, Omit<Fill, 'stream'>[]>();
+
 /** The same for sets of inputs, each with a seed of its own. */
 export function fillsOfSets(problem: Problem, seeds: readonly number[]): Fill[] {
-  const parts = partsOf(problem, modeOf(problem, {}));
+  const parts = usualParts.get(problem) ?? partsOf(problem, modeOf(problem, {}));
+  usualParts.set(problem, parts);
   return seeds.flatMap((seed) => seeded(parts, { seed }));
 }
 

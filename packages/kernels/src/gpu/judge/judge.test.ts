@@ -286,12 +286,6 @@ test('one part of an output is verified alone', async () => {
     expect(await prepared.verify([0], 0)).toMatchObject({ beyond: 0, checked: 64 * 70 });
     expect(await prepared.verify([0], 1)).toMatchObject({ beyond: 70, worst: { row: 100 } });
     expect(await prepared.verify([0], 2)).toMatchObject({ beyond: 0, checked: 22 * 70 });
-    // Written over before the verdict is read: it is on what was there, and names that.
-    const { answer } = await prepared.judge([0], 1);
-    await prepared.poison('nan', [0]);
-    const { beyond, worst } = await answer;
-    expect(beyond).toBe(70);
-    expect(Number(worst?.got)).toBeCloseTo(9 + Number(worst?.want), 3);
     prepared.destroy();
   } finally {
     kernels.pop();
@@ -299,23 +293,42 @@ test('one part of an output is verified alone', async () => {
   }
 });
 
-test('a reference that a verdict compares with is kept while it makes others', async () => {
-  // 125 MiB each: four are kept.
-  const problem = product(8192, 4000, 1);
+test('the outputs of a judged sample may be written over before its verdict is read', async () => {
+  const wrong = source.replace(STORE, `C[row * shape.n + col] = select(0.0, 9.0, row == 100u) +`);
+  const kernels = KERNELS as GpuKernel[];
+  kernels.push(variantOf(naive, 'wrong', wrong));
+  try {
+    const variant = { kernel: kernels.at(-1)?.id ?? '', tunables: {} };
+    const prepared = await gpu.executor.prepare(variant, product(150, 70, 9), options);
+    await prepared.poison('nan');
+    const { answer, ended } = await prepared.beginJudged({ dispatches: 1, rotate: false }, [0]);
+    await prepared.poison('nan', [0]);
+    expect((await ended()).ns).toBeGreaterThan(0);
+    const { beyond, worst } = await answer;
+    expect(beyond).toBe(70);
+    expect(Number(worst?.got)).toBeCloseTo(9 + Number(worst?.want), 3);
+    prepared.destroy();
+  } finally {
+    kernels.pop();
+  }
+});
+
+test('a reference that a verdict compares with is kept while it makes another', async () => {
+  const problem = product(130, 67, 300);
   const variant = { kernel: 'matmul/naive', tunables: {} } as const;
   const prepared = await gpu.executor.prepare(variant, problem, { seed: 11, bufferSets: 2 });
+  const right = { worst: null, checked: 2 * 130 * 67 };
   try {
-    // Of outputs that nothing has computed: their verdicts do not matter.
-    for (const seed of [1, 2, 3, 4]) {
-      await prepared.refill(seed);
-      await prepared.poison('nan', [0]);
-      await prepared.verify([0]);
-    }
-    await prepared.refill(1);
     await prepared.poison('nan');
     await prepared.sample({ dispatches: 2, rotate: true });
-    // Makes room for a fifth while it compares with the oldest.
-    expect(await prepared.verify([0, 1])).toMatchObject({ worst: null, checked: 2 * 8192 * 4000 });
+    expect(await prepared.verify([1, 0])).toMatchObject(right);
+    for (const seed of [1, 2, 3]) {
+      const next = { dispatches: 1, rotate: false };
+      await prepared.refill(seed, next);
+      await prepared.sample(next);
+      // Of two that are kept, the one that was used first, and a new one.
+      expect(await prepared.verify([1, 0])).toMatchObject(right);
+    }
   } finally {
     prepared.destroy();
   }

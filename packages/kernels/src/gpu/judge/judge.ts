@@ -129,10 +129,11 @@ export class Judge {
     for (let first = 0; first < all.length; first += most) {
       const before = await verdicts.answer;
       const questions: Question<Verdict>[] = [];
-      for (const judged of all.slice(first, first + most)) {
+      const some = all.slice(first, first + most);
+      for (const judged of some) {
         const { computes } = judging.kernel;
         const reference = await this.#references
-          .get({ problem, computes, ...judged })
+          .get({ problem, computes, ...judged }, some.length)
           .catch(noRoom(problem));
         if (!reference) return onHost();
         questions.push(

@@ -61,6 +61,8 @@ export class References {
   /** Classes of shapes. */
   readonly #proved = new Set<string>();
   #problem = '';
+  /** How many of this problem one verdict compared with, at most: so many are kept. */
+  #atOnce = 1;
   /** Multiply-adds of the next dispatch, by what the last ones took. */
   #work = FIRST_WORK;
 
@@ -99,10 +101,15 @@ export class References {
     }
   }
 
-  /** Throws ReferenceWrong if the first of its class is. */
-  async get(wanted: Wanted): Promise<Reference> {
-    const { problem, choice, part } = wanted;
+  /**
+   * Throws ReferenceWrong if the first of its class is.
+   *
+   * @param atOnce how many the same verdict compares with
+   */
+  async get(wanted: Wanted, atOnce: number): Promise<Reference> {
+    const { choice, part } = wanted;
     this.#turnTo(wanted);
+    this.#atOnce = Math.max(this.#atOnce, atOnce);
     const inputsKey = `${choiceKey(choice)} ${part.first} ${part.end}`;
     const kept = this.#lasts(wanted) ? this.#lasting : this.#kept;
     const known = kept.get(inputsKey);
@@ -112,7 +119,7 @@ export class References {
       kept.set(inputsKey, known);
       return known;
     }
-    const reference = await this.#make(wanted, this.#makeRoom(problem));
+    const reference = await this.#make(wanted, this.#makeRoom());
     kept.set(inputsKey, reference);
     try {
       await this.#prove(wanted, reference);
@@ -129,6 +136,7 @@ export class References {
       for (const key of kept.keys()) drop(kept, key);
     }
     this.#problem = '';
+    this.#atOnce = 1;
   }
 
   /** Gives up those of another problem: there is memory for those of one. */
@@ -138,7 +146,7 @@ export class References {
     this.#problem = key;
   }
 
-  /** How many of a problem are kept at once. */
+  /** How many of a problem one verdict can compare with. */
   capacity(problem: Problem): number {
     const [largest = { first: 0, end: 1 }] = this.parts(problem);
     const { cols } = opOf(problem).output(problem.shape);
@@ -149,10 +157,10 @@ export class References {
     return choice.seed === REGIME_SEED && this.capacity(problem) * LASTING_BYTES >= KEPT_BYTES;
   }
 
-  /** The oldest, where no more are kept: its memory is for the next, since to allocate some takes longer. */
-  #makeRoom(problem: Problem): Reference | null {
+  /** The oldest, where no more are kept: its memory is for the next, since to allocate some takes milliseconds. */
+  #makeRoom(): Reference | null {
     const [oldest] = this.#kept;
-    if (!oldest || this.#kept.size < this.capacity(problem)) return null;
+    if (!oldest || this.#kept.size < this.#atOnce) return null;
     this.#kept.delete(oldest[0]);
     return oldest[1];
   }

@@ -1,0 +1,57 @@
+/** The part of a wait that its end may be noticed late, and the longest pause between two turns, ms. */
+const LATE = { part: 1 / 64, most: 1 };
+
+/** A shorter pause takes longer than it says, ms. */
+const LEAST_PAUSE = 0.02;
+
+/** The part of an expected wait in which nothing is asked, and the longest, ms. */
+const QUIET = { part: 0.85, most: 50 };
+
+type Turn = (...args: unknown[]) => void;
+
+let isPaced = false;
+
+/** Until when nothing is expected, ms. */
+let quietUntilMs = 0;
+
+/**
+ * Dawn in Node asks the device for results in every turn of the event loop, by the global `setImmediate`,
+ * with a new function each time (crbug.com/dawn/1127). While a device computes, that keeps a core busy,
+ * which a software adapter computes on, and leaves garbage whose collection stops a run for 40 to
+ * 180 ms (beside an H200, 2026-11-28). From here on, turns pause in between.
+ */
+export function pacePolling(): void {
+  if (isPaced) return;
+  isPaced = true;
+  const node = globalThis as unknown as {
+    setImmediate: (turn: Turn, ...args: unknown[]) => unknown;
+  };
+  const { setImmediate } = node;
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  /** When the first of the turns began of which one is running, ms; null outside of them. */
+  let beganMs: number | null = null;
+  const paced = (turn: Turn, ...args: unknown[]) => {
+    const sinceMs = beganMs ?? performance.now();
+    return setImmediate(() => {
+      const nowMs = performance.now();
+      const wanted = Math.max(quietUntilMs - nowMs, LATE.part * (nowMs - sinceMs));
+      if (wanted >= LEAST_PAUSE) Atomics.wait(cell, 0, 0, Math.min(wanted, LATE.most));
+      beganMs = sinceMs;
+      try {
+        turn(...args);
+      } finally {
+        beganMs = null;
+      }
+    });
+  };
+  // With its promisified form.
+  node.setImmediate = Object.defineProperties(
+    paced,
+    Object.getOwnPropertyDescriptors(setImmediate),
+  );
+}
+
+/** Says that what began at `beganNs` takes about so long, ns. */
+export function expectWait(beganNs: number, ns: number): void {
+  quietUntilMs = beganNs / 1e6 + Math.min((QUIET.part * ns) / 1e6, QUIET.most);
+}
