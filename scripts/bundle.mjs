@@ -33,7 +33,7 @@ const options = {
   banner: {
     js: "import { createRequire as bundleRequire } from 'node:module';\nconst require = bundleRequire(import.meta.url);",
   },
-  keepNames: true,
+  keepNames: isSite,
   minifyWhitespace: true,
   legalComments: 'linked',
   logLevel: 'warning',
