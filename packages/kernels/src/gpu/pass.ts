@@ -65,8 +65,10 @@ export async function beginPass(
     const gpuNs = await (timestamps ? timestamps.elapsedNs() : watch.idle());
     const wallNs = nowNs() - startNs;
     const ns = gpuNs ?? wallNs;
-    const eachNs = ns / Math.max(dispatches, 1);
-    earlier.quickestNs = Math.min(earlier.quickestNs || eachNs, eachNs);
+    if (dispatches > 0) {
+      const eachNs = ns / dispatches;
+      earlier.quickestNs = Math.min(earlier.quickestNs || eachNs, eachNs);
+    }
     return { ns, wallNs };
   };
   return { ended };
