@@ -94,7 +94,7 @@ export interface Prepared {
   /**
    * Begins a sample, with the comparison of its outputs behind it: once this resolves, they may be
    * written over, since that comes last. `ended` waits for the sample. Where the GPU has a clock, the
-   * sample's wall time includes what is behind it.
+   * sample's wall time may include what is behind it.
    */
   beginJudged(
     options: SampleOptions,
