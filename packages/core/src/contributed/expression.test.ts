@@ -1,0 +1,21 @@
+import { InputError } from '@tilemark/kernels';
+import { describe, expect, it } from 'vitest';
+import { evaluate } from './expression';
+
+describe('an expression', () => {
+  it.each([
+    ['2 + 3 * 4', 14],
+    ['(2 + 3) * 4', 20],
+    ['7 / 2', 4],
+    ['9 - 4 - 3', 2],
+    ['A % 3 == 1 && A >= 4', 1],
+    ['16u', 16],
+  ])('%s is %i', (text, value) => expect(evaluate(text, { A: 4 }, 'x')).toBe(value));
+
+  it.each(['', '2 +', '(1', '1)', 'B', '1 / 0', 'constructor', '2 $ 3'])(
+    '%s is refused',
+    (text) => {
+      expect(() => evaluate(text, { A: 4 }, 'field')).toThrow(InputError);
+    },
+  );
+});
