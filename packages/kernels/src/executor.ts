@@ -92,21 +92,20 @@ export interface Prepared {
    */
   verify(sets: readonly number[], part?: number): Promise<Verdict>;
   /**
-   * Begins a sample, with the comparison of its outputs behind it: once this resolves, they may be
-   * written over, since that comes last. `ended` waits for the sample. Where the GPU has a clock, the
-   * sample's wall time may include what is behind it.
+   * Begins dispatches that nothing times, with the comparison of these outputs behind them: once this
+   * resolves, the next work may be begun, and the outputs written over, since that comes last.
    */
-  beginJudged(
-    options: SampleOptions,
-    sets: readonly number[],
-  ): Promise<Pending<Verdict> & { readonly ended: () => Promise<Sample> }>;
+  beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>>;
+  /**
+   * Begins one that writes to the first set, likewise, with a fingerprint of its output: equal for equal
+   * bits.
+   */
+  beginFingerprint(): Promise<Pending<string>>;
   /**
    * Runs the kernel once on each other kind of inputs that its problem is verified on, with memory far
    * behind its output that it must not change, and compares. Throws `OutOfBoundsWrite`.
    */
   verifyRegimes(): Promise<readonly InRegime[]>;
-  /** Of the output of a buffer set: equal for equal bits. */
-  fingerprint(bufferSet: number): Promise<string>;
   /** Copies back the output of a buffer set. */
   readOutput(bufferSet: number): Promise<Output>;
   destroy(): void;

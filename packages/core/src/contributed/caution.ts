@@ -4,11 +4,11 @@ import {
   type Executor,
   type GpuKernel,
   isBatch,
+  type Pending,
   type Prepared,
   type Problem,
   passesOf,
   resolveVariant,
-  type SampleOptions,
   sourceFor,
   type Variant,
 } from '@tilemark/kernels';
@@ -27,8 +27,8 @@ const LONGEST_DISPATCH_NS = 1e9;
  */
 const ENDS_WITHIN_MS = 5_000;
 
-/** The same of its dispatches on other inputs, with the references that they are compared with, ms. */
-const REGIMES_WITHIN_MS = 60_000;
+/** The same of dispatches with the references that they are compared with, ms. */
+const JUDGED_WITHIN_MS = 60_000;
 
 /** A dispatch that is late is given so much more where others keep the machine busy meanwhile. */
 const BUSY_MORE_MS = 15_000;
@@ -78,19 +78,32 @@ export function cautious(
         after(BUSY_MORE_MS - WATCHED_MS, () => hung(moreMs, beside(load())));
       });
     });
-    return work.finally(() => clearTimeout(timer));
+    const ended = work.finally(() => clearTimeout(timer));
+    // Whoever waits for it is told.
+    ended.catch(() => undefined);
+    return ended;
   };
 
-  const watched = (prepared: Prepared): Prepared =>
-    new Proxy(prepared, {
+  const endingToo = async <T>(begun: Promise<Pending<T>>, withinMs?: number) => {
+    const { answer } = await ending(begun, withinMs);
+    return { answer: ending(answer, withinMs) };
+  };
+
+  const watched = (prepared: Prepared): Prepared => {
+    const watches: Partial<Prepared> = {
+      sample: (options) => ending(prepared.sample(options)),
+      beginJudged: (...those) => endingToo(prepared.beginJudged(...those), JUDGED_WITHIN_MS),
+      beginFingerprint: () => endingToo(prepared.beginFingerprint()),
+      verifyRegimes: () => ending(prepared.verifyRegimes(), JUDGED_WITHIN_MS),
+    };
+    return new Proxy(prepared, {
       get: (target, name) => {
-        if (name === 'sample') return (options: SampleOptions) => ending(target.sample(options));
-        if (name === 'verifyRegimes')
-          return () => ending(target.verifyRegimes(), REGIMES_WITHIN_MS);
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
+        const from = name in watches ? watches : target;
+        const value: unknown = Reflect.get(from, name, from);
+        return typeof value === 'function' ? value.bind(from) : value;
       },
     });
+  };
 
   /** The time of a dispatch of so many of the workgroups, ns. */
   const sampled = async (kernel: GpuKernel, count: number, variant: Variant, problem: Problem) => {

@@ -4,6 +4,7 @@ import {
   DeviceFault,
   type Executor,
   OutOfBoundsWrite,
+  type Pending,
   type Prepared,
   type Problem,
   ReferenceWrong,
@@ -41,9 +42,8 @@ function withFault(fault: (good: Prepared) => Partial<Prepared>): Executor {
       const { verify, ...others } = fault(good);
       // As on the host: there is a verdict at once.
       const beginJudged: Prepared['beginJudged'] = async (options, sets) => {
-        const sample = await (others.sample ?? good.sample.bind(good))(options);
-        const verdict = await (verify ?? good.verify.bind(good))(sets);
-        return { ended: async () => sample, answer: Promise.resolve(verdict) };
+        await (others.sample ?? good.sample.bind(good))(options);
+        return { answer: (verify ?? good.verify.bind(good))(sets) };
       };
       const bad: Partial<Prepared> = { beginJudged, ...(verify && { verify }), ...others };
       return new Proxy(good, {
@@ -319,6 +319,29 @@ describe('runVariant', () => {
     const all = [...seen.verify!.slice(1), ...cold, ...hot];
     // And one on inputs of any bits.
     expect(verification.dispatches).toBe(all.reduce((sum, sets) => sum + sets, 1));
+  });
+
+  it('begins the next lap of a stretch, and the next repeat, before what was found is read', async () => {
+    const begun = { laps: 0, repeats: 0 };
+    let next = () => {};
+    /** Answers when another is begun, but for the first and the last. */
+    const late = async <T>(what: keyof typeof begun, all: number, work: Promise<Pending<T>>) => {
+      next();
+      const isBegun = new Promise<void>((resolve) => {
+        next = resolve;
+      });
+      if ([1, all].includes(++begun[what])) next();
+      const { answer } = await work;
+      return { answer: isBegun.then(() => answer) };
+    };
+    const executor = withFault((good) => ({
+      beginJudged: (options, sets) => late('laps', 8, good.beginJudged(options, sets)),
+      beginFingerprint: () => late('repeats', 20, good.beginFingerprint()),
+    }));
+    expect(await run(executor, { policy: 'default' })).toMatchObject({
+      measurement: { verification: { isRepeatable: true } },
+    });
+    expect(begun).toEqual({ laps: 8, repeats: 20 });
   });
 
   it('has new inputs for each timed dispatch, cold and hot', async () => {

@@ -1,6 +1,8 @@
 import {
+  type Pending,
   type Prepared,
   ReferenceWrong,
+  type Sample,
   type SampleOptions,
   type Secrets,
   type Verdict,
@@ -62,6 +64,10 @@ export class Proof {
   #lookNs = 0;
   #dispatches = 0;
   #spentNs = 0;
+  /** Dispatches in the time spent, that nothing timed. */
+  #untimed = 0;
+  /** Of those timed, ns per dispatch. */
+  #quickestNs = Number.POSITIVE_INFINITY;
   #squares = 0;
   #checked = 0;
 
@@ -78,9 +84,9 @@ export class Proof {
     return this.#dispatches;
   }
 
-  /** Time spent, ns. */
+  /** Time spent, but for what dispatches took that were not timed, ns: each as the quickest that was. */
   get spentNs(): number {
-    return this.#spentNs;
+    return Math.max(this.#spentNs - this.#untimed * this.#quickestNs, 0);
   }
 
   /** RMS error of all elements verified, in roundoffs of the dtype. */
@@ -102,10 +108,10 @@ export class Proof {
         `the comparison is wrong on this device: it finds ${untouched.beyond} of ${untouched.checked} elements wrong where nothing was written`,
       );
     }
-    await prepared.sample({ dispatches: 1, rotate: false });
+    await this.#sample({ dispatches: 1, rotate: false });
     await this.#verify('before', [0], 1);
     await this.#spend(() => prepared.poison('stale'));
-    await prepared.sample({ dispatches: 1, rotate: false });
+    await this.#sample({ dispatches: 1, rotate: false });
     const verification = await this.#verify('before', [0], 1);
     await this.#inRegimes();
     return verification;
@@ -115,6 +121,7 @@ export class Proof {
   async #inRegimes(): Promise<void> {
     const found = await this.#spend(() => this.#prepared.verifyRegimes());
     this.#dispatches += found.length;
+    this.#untimed += found.length;
     for (const { words, verdict } of found) {
       const { worst } = verdict;
       if (!worst) continue;
@@ -129,17 +136,22 @@ export class Proof {
    * Atomic sums, for one, add up in another order each time.
    */
   async repeats({ dispatches, ns }: Policy['repeats']): Promise<boolean | null> {
-    const prepared = this.#prepared;
     const untilNs = this.#nowNs() + ns;
-    let seen: string | null = null;
-    for (let done = 0; done < dispatches; done++) {
-      if (this.#nowNs() > untilNs) return null;
-      await prepared.sample({ dispatches: 1, rotate: false });
-      const fingerprint = await this.#spend(() => prepared.fingerprint(0));
-      if (seen !== null && fingerprint !== seen) return false;
-      seen = fingerprint;
-    }
-    return seen === null ? null : true;
+    const begun: Pending<string>[] = [];
+    const differs = async (at: number) => {
+      const print = await begun[at]?.answer;
+      return at > 0 && print !== (await begun[at - 1]?.answer);
+    };
+    return this.#spend(async () => {
+      while (begun.length < dispatches) {
+        if (this.#nowNs() + this.#quickestNs > untilNs) return null;
+        begun.push(await this.#prepared.beginFingerprint());
+        this.#untimed++;
+        // The one before, while the device runs this one.
+        if (await differs(begun.length - 2)) return false;
+      }
+      return dispatches > 0 ? !(await differs(dispatches - 1)) : null;
+    });
   }
 
   /**
@@ -149,33 +161,26 @@ export class Proof {
   async stretch({ dispatches, ns }: Policy['stretch']): Promise<void> {
     const prepared = this.#prepared;
     const beganNs = this.#nowNs();
-    let ranNs = 0;
-    let before: Promise<unknown> = Promise.resolve();
-    let left = dispatches;
-    const nextLap = async () => {
-      const count = Math.min(left, prepared.bufferSets);
-      const sets = Array.from({ length: count }, (_, set) => set);
-      // On the same inputs, since references take longer than dispatches.
-      if (count > 0) await prepared.poison('stale', sets);
-      return sets;
-    };
-    let sets = await nextLap();
-    do {
-      const count = sets.length;
-      const options = { dispatches: count, rotate: true };
-      const { answer, ended } = await prepared.beginJudged(options, sets);
-      left -= count;
-      // While the device runs this lap and compares, the host gets the next one ready, and reads what
-      // was found of the one before.
-      sets = await nextLap();
-      await before;
-      before = answer.then((verdict) => this.#note('before', verdict, count));
-      // Thrown when it is waited for.
-      before.catch(() => undefined);
-      ranNs += (await ended()).ns;
-    } while (left > 0 && this.#nowNs() < beganNs + ns);
-    await before;
-    this.#spentNs += this.#nowNs() - beganNs - ranNs;
+    let lapNs = 0;
+    await this.#spend(async () => {
+      let noted = async () => {};
+      for (let left = dispatches; left > 0 && this.#nowNs() + lapNs < beganNs + ns; ) {
+        const count = Math.min(left, prepared.bufferSets);
+        const sets = Array.from({ length: count }, (_, set) => set);
+        // On the same inputs, since references take longer than dispatches.
+        await prepared.poison('stale', sets);
+        const { answer } = await prepared.beginJudged({ dispatches: count, rotate: true }, sets);
+        this.#untimed += count;
+        left -= count;
+        // What was found of the lap before, while the device runs this one.
+        await noted();
+        noted = async () => this.#note('before', await answer, count);
+        if (lapNs > 0) continue;
+        await answer;
+        lapNs = this.#nowNs() - beganNs;
+      }
+      await noted();
+    });
     this.#written = Number.POSITIVE_INFINITY;
   }
 
@@ -200,7 +205,7 @@ export class Proof {
       const { bufferSets, newTurns } = this.#prepared;
       const { dispatches, rotate } = options;
       if (!rotate || this.#written + dispatches > newTurns) await this.#renew(options);
-      const sample = await this.#prepared.sample(options);
+      const sample = await this.#sample(options);
       this.#written += dispatches;
       const endsLap = this.#written % bufferSets < dispatches;
       if (this.#leastLooks > 0 && endsLap) await this.#look(options);
@@ -226,7 +231,7 @@ export class Proof {
     for (let look = 0; look < HOT_LOOKS && dispatches > 1; look++) {
       const shorter = { dispatches: 1 + this.#draw('length', dispatches - 1), rotate: false };
       await this.#renew(shorter);
-      await this.#spend(() => this.#prepared.sample(shorter));
+      await this.#spend(() => this.#sample(shorter));
       await this.#verify('after', [0], 1, this.#part());
     }
   }
@@ -255,7 +260,7 @@ export class Proof {
     const timed = async (seed: number, dispatches = count) => {
       const options = { dispatches, rotate: true };
       await this.#prepared.refill(seed, options);
-      return (await this.#prepared.sample(options)).ns;
+      return (await this.#sample(options)).ns;
     };
     let ratio = Number.POSITIVE_INFINITY;
     let [freshNs, seenNs] = [Number.POSITIVE_INFINITY, 0];
@@ -285,7 +290,7 @@ export class Proof {
       // Of such a sample only the end can be seen: another one ends at any other place.
       const other = { dispatches: 1 + this.#draw('length', dispatches), rotate };
       await this.#renew(other);
-      await this.#spend(() => this.#prepared.sample(other));
+      await this.#spend(() => this.#sample(other));
       this.#written = other.dispatches;
     }
     const sets = this.#lastSets(this.#written);
@@ -324,6 +329,12 @@ export class Proof {
     this.#dispatches += dispatches;
     this.#squares += verdict.checked * verdict.rms ** 2;
     this.#checked += verdict.checked;
+  }
+
+  async #sample(options: SampleOptions): Promise<Sample> {
+    const sample = await this.#prepared.sample(options);
+    this.#quickestNs = Math.min(this.#quickestNs, sample.ns / options.dispatches);
+    return sample;
   }
 
   async #spend<T>(work: () => Promise<T>): Promise<T> {

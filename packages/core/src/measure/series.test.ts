@@ -28,7 +28,7 @@ function device(
     beginJudged: () => Promise.reject(new Error('not verified here')),
     verifyRegimes: async () => [],
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
-    fingerprint: async () => '',
+    beginFingerprint: () => Promise.reject(new Error('not verified here')),
     readOutput: () => Promise.reject(new Error('not read here')),
     destroy: () => {},
   };

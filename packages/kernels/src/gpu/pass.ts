@@ -22,33 +22,41 @@ export interface Earlier {
   quickestNs: number;
 }
 
-/** Runs one compute pass by itself and times it. Throws DeviceFault. */
-export async function timePass(
-  timer: PassTimer,
-  encode: Encode,
-  repetition?: Repetition,
-): Promise<Sample> {
-  const { ended } = await beginPass(timer, encode, repetition);
-  return ended();
-}
-
 /**
- * Submits one compute pass by itself; `ended` waits for it. Where the GPU has no clock, what is
- * submitted between the two counts as its time.
+ * Runs one compute pass by itself and times it. Where the GPU has no clock, what is submitted meanwhile
+ * counts as its time. Throws DeviceFault.
  *
  * @param repetition by which it is known how long there is nothing to ask; absent: it is not
  */
-export async function beginPass(
+export async function timePass(
   { watch, timestamps }: PassTimer,
   encode: Encode,
   { dispatches, earlier }: Repetition = { dispatches: 1, earlier: { quickestNs: 0 } },
-): Promise<{ readonly ended: () => Promise<Sample> }> {
-  const { device } = watch;
+): Promise<Sample> {
   // The first timestamp is written when the pass reaches the GPU: no other work may be ahead of it.
   await watch.idle();
+  const startNs = await submitPass(watch, encode, timestamps);
+  // Without the GPU's clock, what is noticed late counts.
+  if (timestamps) expectWait(startNs, dispatches * earlier.quickestNs);
+  const gpuNs = await (timestamps ? timestamps.elapsedNs() : watch.idle());
+  const wallNs = nowNs() - startNs;
+  const ns = gpuNs ?? wallNs;
+  if (dispatches > 0) {
+    const eachNs = ns / dispatches;
+    earlier.quickestNs = Math.min(earlier.quickestNs || eachNs, eachNs);
+  }
+  return { ns, wallNs };
+}
+
+/** Submits one compute pass, and does not wait for it. Returns when, ns. Throws Error if it is invalid. */
+export async function submitPass(
+  watch: DeviceWatch,
+  encode: Encode,
+  timestamps: Timestamps | null = null,
+): Promise<number> {
   let startNs = 0;
   await watch.scoped('run a pass', () => {
-    const encoder = device.createCommandEncoder();
+    const encoder = watch.device.createCommandEncoder();
     const pass = encoder.beginComputePass(
       timestamps ? { timestampWrites: timestamps.writes() } : {},
     );
@@ -57,19 +65,7 @@ export async function beginPass(
     timestamps?.resolve(encoder);
     const commands = encoder.finish();
     startNs = nowNs();
-    device.queue.submit([commands]);
+    watch.device.queue.submit([commands]);
   });
-  const ended = async () => {
-    // Without the GPU's clock, what is noticed late counts.
-    if (timestamps) expectWait(startNs, dispatches * earlier.quickestNs);
-    const gpuNs = await (timestamps ? timestamps.elapsedNs() : watch.idle());
-    const wallNs = nowNs() - startNs;
-    const ns = gpuNs ?? wallNs;
-    if (dispatches > 0) {
-      const eachNs = ns / dispatches;
-      earlier.quickestNs = Math.min(earlier.quickestNs || eachNs, eachNs);
-    }
-    return { ns, wallNs };
-  };
-  return { ended };
+  return startNs;
 }

@@ -14,7 +14,7 @@ import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download 
 import type { Filler } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
-import { beginPass, type Earlier, type PassTimer, timePass } from './pass';
+import { type Earlier, type PassTimer, submitPass, timePass } from './pass';
 
 /** What all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
@@ -137,19 +137,19 @@ export class GpuPrepared implements Prepared {
   }
 
   async sample(options: SampleOptions): Promise<Sample> {
-    return (await this.#begin(options)).ended();
-  }
-
-  #begin(options: SampleOptions) {
     const repetition = { dispatches: options.dispatches, earlier: this.#earlier };
-    return beginPass(this.#context, (pass) => this.#encode(pass, options), repetition);
+    return timePass(this.#context, (pass) => this.#encode(pass, options), repetition);
   }
 
-  async beginJudged(options: SampleOptions, sets: readonly number[]) {
-    const pass = await this.#begin(options);
-    const timed = this.#context.timestamps ? null : await pass.ended();
-    const { answer } = await this.#judge(sets);
-    return { answer, ended: async () => timed ?? pass.ended() };
+  async beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>> {
+    await submitPass(this.#context.watch, (pass) => this.#encode(pass, options));
+    return this.#judge(sets);
+  }
+
+  async beginFingerprint(): Promise<Pending<string>> {
+    const one = { dispatches: 1, rotate: false };
+    await submitPass(this.#context.watch, (pass) => this.#encode(pass, one));
+    return this.#context.judge.fingerprint(this.#set(0).output, this.#outputBytes);
   }
 
   async verify(sets: readonly number[], part?: number): Promise<Verdict> {
@@ -170,7 +170,7 @@ export class GpuPrepared implements Prepared {
 
   async verifyRegimes(): Promise<readonly InRegime[]> {
     const { problem } = this.#of;
-    const { filler, judge } = this.#context;
+    const { filler, judge, watch } = this.#context;
     const { dispatches } = this.#binding;
     const { inputs } = this.#set(0);
     const far = await this.#farOutput();
@@ -179,13 +179,13 @@ export class GpuPrepared implements Prepared {
       tensor.isScratch ? tensor : { ...tensor, buffer: output },
     );
     const group = this.#binding.group(inputs, output);
-    const found: InRegime[] = [];
+    const begun: (Pick<InRegime, 'words'> & Pending<Verdict>)[] = [];
     try {
       for (const { mode, words } of otherInputs(problem)) {
         const choice = { seed: REGIME_SEED, mode };
         await filler.fill(inputs.map(contentOf), fillsOf(problem, choice));
         await this.#poison('nan', memory);
-        await timePass(this.#context, (pass) => {
+        await submitPass(watch, (pass) => {
           pass.setBindGroup(0, group);
           for (const { pipeline, workgroups } of dispatches) {
             pass.setPipeline(pipeline);
@@ -194,14 +194,14 @@ export class GpuPrepared implements Prepared {
         });
         const judged = [{ choice, inputs, output }];
         const { answer } = await judge.judge(this.#case, judged, memory, this.#guard);
-        found.push({ words, verdict: await answer });
+        begun.push({ words, answer });
       }
     } finally {
       far?.destroy();
     }
     const usual = fillsOf(problem, this.#turns.choiceOf(0));
     await filler.fill(inputs.map(contentOf), usual);
-    return found;
+    return Promise.all(begun.map(async ({ words, answer }) => ({ words, verdict: await answer })));
   }
 
   /** Null where the device has no memory for it. */
@@ -212,10 +212,6 @@ export class GpuPrepared implements Prepared {
       if (error instanceof OutOfMemory) return null;
       throw error;
     });
-  }
-
-  async fingerprint(bufferSet: number): Promise<string> {
-    return this.#context.judge.fingerprint(this.#set(bufferSet).output, this.#outputBytes);
   }
 
   async readOutput(bufferSet: number): Promise<Output> {

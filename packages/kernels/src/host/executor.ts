@@ -7,6 +7,7 @@ import type {
   Executor,
   InRegime,
   Output,
+  Pending,
   Prepared,
   PrepareOptions,
   SampleOptions,
@@ -184,10 +185,9 @@ class HostPrepared implements Prepared {
     return found;
   }
 
-  async beginJudged(options: SampleOptions, sets: readonly number[]) {
-    const sample = await this.sample(options);
-    const verdict = await this.verify(sets);
-    return { ended: async () => sample, answer: Promise.resolve(verdict) };
+  async beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>> {
+    await this.sample(options);
+    return { answer: this.verify(sets) };
   }
 
   async verify(sets: readonly number[]): Promise<Verdict> {
@@ -231,15 +231,16 @@ class HostPrepared implements Prepared {
     return { ns, wallNs: ns };
   }
 
-  async fingerprint(bufferSet: number): Promise<string> {
-    const { buffer, byteOffset, byteLength } = this.#set(bufferSet).output;
+  async beginFingerprint(): Promise<Pending<string>> {
+    await this.sample({ dispatches: 1, rotate: false });
+    const { buffer, byteOffset, byteLength } = this.#set(0).output;
     let [one, other] = [0, 0];
     for (const [i, word] of new Uint32Array(buffer, byteOffset, byteLength / 4).entries()) {
       const mixed = hash32(word ^ hash32(i));
       one = (one + mixed) | 0;
       other = (other + hash32(mixed + i)) | 0;
     }
-    return `${one},${other}`;
+    return { answer: Promise.resolve(`${one},${other}`) };
   }
 
   /** The output is in host memory already: 0 ns. */

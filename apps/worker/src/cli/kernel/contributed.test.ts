@@ -128,6 +128,20 @@ const CHEATS: readonly (readonly [
     'failed',
   ],
   [
+    'an endless loop in its tenth dispatch',
+    () =>
+      withScratch(
+        `if (id.x == 0u && id.y == 0u) {
+           kept[1] = select(1u, kept[1] + 1u, kept[0] == 77u);
+           kept[0] = 77u;
+           while (kept[1] > 9u && kept[2] != shape.m - 33u) { kept[2] = 1u; }
+         }
+         ${STORE}`,
+      ),
+    /did not end within (5|20) s/,
+    'failed',
+  ],
+  [
     'a barrier in divergent flow',
     () => changed([SUM, `if (id.x > 3u) { workgroupBarrier(); }\n${SUM}`]),
     new RegExp(`compile: .*uniform control flow.*\\(line ${LINE}, column \\d+:`),

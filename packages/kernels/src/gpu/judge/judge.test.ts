@@ -293,7 +293,7 @@ test('one part of an output is verified alone', async () => {
   }
 });
 
-test('the outputs of a judged sample may be written over before its verdict is read', async () => {
+test('judged outputs may be written over before its verdict is read', async () => {
   const wrong = source.replace(STORE, `C[row * shape.n + col] = select(0.0, 9.0, row == 100u) +`);
   const kernels = KERNELS as GpuKernel[];
   kernels.push(variantOf(naive, 'wrong', wrong));
@@ -301,9 +301,8 @@ test('the outputs of a judged sample may be written over before its verdict is r
     const variant = { kernel: kernels.at(-1)?.id ?? '', tunables: {} };
     const prepared = await gpu.executor.prepare(variant, product(150, 70, 9), options);
     await prepared.poison('nan');
-    const { answer, ended } = await prepared.beginJudged({ dispatches: 1, rotate: false }, [0]);
+    const { answer } = await prepared.beginJudged({ dispatches: 1, rotate: false }, [0]);
     await prepared.poison('nan', [0]);
-    expect((await ended()).ns).toBeGreaterThan(0);
     const { beyond, worst } = await answer;
     expect(beyond).toBe(70);
     expect(Number(worst?.got)).toBeCloseTo(9 + Number(worst?.want), 3);

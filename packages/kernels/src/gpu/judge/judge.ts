@@ -148,11 +148,11 @@ export class Judge {
       };
       guards = [];
     }
-    return { answer: verdicts.answer.then(merged) };
+    return pending(verdicts.answer.then(merged));
   }
 
-  /** Equal for equal bits of an output between its guards. */
-  async fingerprint(output: GPUBuffer, contentBytes: number): Promise<string> {
+  /** Begins what is equal for equal bits of an output between its guards. */
+  async fingerprint(output: GPUBuffer, contentBytes: number): Promise<Pending<string>> {
     const first = GUARD_BYTES / 4;
     const words = Math.ceil(contentBytes / 4);
     const job = {
@@ -163,8 +163,8 @@ export class Judge {
       groups: Math.min(Math.ceil(words / 256), FINGERPRINT_GROUPS),
     };
     const question = { job, answer: (sums: ArrayBuffer) => new Uint32Array(sums).join() };
-    const [sums = ''] = await (await this.#ask([question])).answer;
-    return sums;
+    const { answer } = await this.#ask([question]);
+    return pending(answer.then(([sums = '']) => sums));
   }
 
   /** Asks all at once: waiting for a device takes longer than most comparisons. */
@@ -173,9 +173,7 @@ export class Judge {
     const answer = read.then((results) =>
       questions.map((question, i) => question.answer(results[i] ?? new ArrayBuffer(0))),
     );
-    // Whoever waits for it is told; who does not has given up on all of it.
-    answer.catch(() => undefined);
-    return { answer };
+    return pending(answer);
   }
 
   async #compareValues(
@@ -284,6 +282,12 @@ export class Judge {
   #lengthOf(problem: Problem): number {
     return elements(opOf(problem).output(problem.shape));
   }
+}
+
+/** Whoever waits for it is told what went wrong; who does not has given up on all of it. */
+function pending<T>(answer: Promise<T>): Pending<T> {
+  answer.catch(() => undefined);
+  return { answer };
 }
 
 /** An element by its bits, the lower ones of a word. */
