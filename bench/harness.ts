@@ -171,7 +171,7 @@ async function partRows(
  * the reference is proved, and a later one.
  */
 async function shareRows(device: OpenDevice, n: number): Promise<string[][]> {
-  const { executor, capabilities, identity, lastLevelCacheBytes, readClocks } = device;
+  const { executor, capabilities, collectGarbage, identity, lastLevelCacheBytes } = device;
   const roofline = new Roofline(executor, capabilities);
   // The probes run once per device, so their time is not the run's.
   await roofline.survey();
@@ -186,7 +186,8 @@ async function shareRows(device: OpenDevice, n: number): Promise<string[][]> {
         lastLevelCacheBytes,
         nowNs: () => performance.now() * 1e6,
         roofline,
-        readClocks,
+        readClocks: device.readClocks,
+        ...(collectGarbage && { collectGarbage }),
       };
       const { default: policy } = POLICIES;
       const args = [VARIANT, problem, policy, capabilities, surroundings] as const;

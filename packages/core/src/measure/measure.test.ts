@@ -152,6 +152,23 @@ describe('runVariant', () => {
     expect(outcome).toMatchObject({ kind: 'skipped', why: expect.stringContaining('f16') });
   });
 
+  it.each([
+    ['default', ['garbage', 'compile']],
+    ['smoke', ['compile']],
+  ] as const)('frees what earlier runs left, where it may be ranked: %s', async (policy, began) => {
+    const seen: string[] = [];
+    const prepare = () => Promise.reject(new Error('enough is seen'));
+    await run(
+      { ...createHostExecutor(), prepare },
+      {
+        policy,
+        onStep: (step) => seen.push(step),
+        collectGarbage: async () => void seen.push('garbage'),
+      },
+    );
+    expect(seen).toEqual(began);
+  });
+
   it('calls a wrong element incorrect before anything is timed', async () => {
     const steps: Step[] = [];
     const worst = { row: 0, col: 7, got: 'NaN', want: 1, bound: 0 };

@@ -78,6 +78,8 @@ export interface Surroundings {
   readonly readClocks?: () => Promise<Clocks | null>;
   /** What the driver last reported of them, without waiting; absent if nothing watches them. */
   readonly watchClocks?: () => ClockReading | null;
+  /** Frees on the host what earlier runs left; absent: nothing can. */
+  readonly collectGarbage?: () => Promise<void>;
   /** Opens the device's energy counter; null or absent if there is none. */
   readonly energyMeter?: () => Promise<EnergyMeter | null>;
   /** Of the process; see `Measurement.invocation`. */
@@ -132,6 +134,8 @@ export async function runVariant(
     prepared: null,
   };
   try {
+    // A quick policy's runs take as long as that.
+    if (policy.rankable) await surroundings.collectGarbage?.();
     const why = await infeasible(run);
     if (why !== null) return { kind: 'skipped', why };
     const prepared = await prepare(run);

@@ -90,9 +90,10 @@ export async function ownDevice(
 
 /** Shared by every run on the device; roofline and canary remember the best they have seen. */
 async function surroundingsOf(
-  { energyMeter, executor, identity, lastLevelCacheBytes, readClocks, watchClocks }: OpenDevice,
+  open: OpenDevice,
   given: Required<Pick<Surroundings, 'roofline' | 'nowNs' | 'onStep'>>,
 ): Promise<Surroundings> {
+  const { collectGarbage, energyMeter, executor, identity, watchClocks } = open;
   // A software adapter has no clocks of its own to watch, and a browser's tab cannot see them.
   const canary =
     identity.class === 'gpu' ? await Canary.open(executor, (ns) => sleep(ns / 1e6)) : null;
@@ -100,10 +101,11 @@ async function surroundingsOf(
   return {
     ...given,
     deviceClass: identity.class,
-    lastLevelCacheBytes,
+    lastLevelCacheBytes: open.lastLevelCacheBytes,
     canary,
-    readClocks,
+    readClocks: open.readClocks,
     invocation: crypto.randomUUID(),
+    ...(collectGarbage && { collectGarbage }),
     ...(energyMeter && { energyMeter }),
     ...(watchClocks && { watchClocks: watchClocks() }),
   };

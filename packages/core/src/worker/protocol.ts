@@ -34,6 +34,8 @@ export interface OpenDevice extends DeviceDescription {
   readonly readClocks: () => Promise<Clocks | null>;
   /** Begins to watch them, until the owner ends; absent if the driver does not report them. */
   readonly watchClocks?: () => () => ClockReading | null;
+  /** Frees on the host what earlier runs left; absent: nothing can. */
+  readonly collectGarbage?: () => Promise<void>;
   /** Opens its energy counter; null or absent if there is none. */
   readonly energyMeter?: () => Promise<EnergyMeter | null>;
 }
