@@ -6,7 +6,7 @@ import type { Tensor } from '../scalar';
 import { ITEMS, type Item } from '../storage';
 import type { StoredTensor } from '../tensors';
 import { type Fill, fillsOf, type InputChoice, KINDS } from './fills';
-import type { Lines } from './verification';
+import type { InputLine } from './verification';
 
 /** The inputs of a problem on the host, decoded and row-major; `shared` with threads if asked for. */
 export function inputTensors(problem: Problem, choice: InputChoice, shared = false): Tensor[] {
@@ -40,21 +40,19 @@ export function refillTensors(
   }
 }
 
-/** Elements of one input `step` apart in memory, bit for bit as in `inputTensors`. */
-export function inputLine(
-  problem: Problem,
-  choice: InputChoice,
-  input: number,
-  { first, step, length }: Pick<Lines, 'step' | 'length'> & { readonly first: number },
-): Tensor {
+/** Lines of the inputs, bit for bit as in `inputTensors`. */
+export function inputLines(problem: Problem, choice: InputChoice): InputLine {
   const tensors = storedInputs(problem);
-  const tensor = tensors[input];
-  if (!tensor) throw new RangeError(`${problem.op} has no input ${input}`);
-  const before = tensors.slice(0, input).reduce((sum, { parts }) => sum + parts.length, 0);
-  const fills = fillsOf(problem, choice).slice(before, before + tensor.parts.length);
-  const out = allocate(itemOf(tensor), length);
-  fillElements(out, tensor, fills, first, step);
-  return out;
+  const fills = fillsOf(problem, choice);
+  return (input, { first, step, length }) => {
+    const tensor = tensors[input];
+    if (!tensor) throw new RangeError(`${problem.op} has no input ${input}`);
+    const before = tensors.slice(0, input).reduce((sum, { parts }) => sum + parts.length, 0);
+    const out = allocate(itemOf(tensor), length);
+    const ofTensor = fills.slice(before, before + tensor.parts.length);
+    fillElements(out, tensor, ofTensor, first, step);
+    return out;
+  };
 }
 
 const storedInputs = (problem: Problem) => storedOf(problem).inputs;

@@ -12,8 +12,7 @@ import type { Problem } from '../../problem';
 import { KERNELS } from '../../registry';
 import type { Tensor } from '../../scalar';
 import { seedOfSet } from '../../verify/fills';
-import { inputLine, inputTensors } from '../../verify/inputs';
-import type { InputLine } from '../../verify/verification';
+import { inputLines, inputTensors } from '../../verify/inputs';
 import { outputCheck } from '../../verify/verify';
 import { BufferUsage } from '../buffers';
 import { openDevice, useExecutor } from '../dawn.test-helper';
@@ -353,7 +352,7 @@ test.each([32, 64, 128, 2048])('what a reference of sums of %i rounds is below i
   const choice = { seed: k, mode: 'uniform' } as const;
   const [a, b] = inputTensors(problem, choice) as [Tensor, Tensor];
   const every = (count: number) => Array.from({ length: count }, (_, line) => line);
-  const line: InputLine = (...wanted) => inputLine(problem, choice, ...wanted);
+  const line = inputLines(problem, choice);
   const exact = someElements({ m, n, k }, line, every(m), every(n), []);
   const { tolerance } = boundOf({ rounding: roundingOf(k), terms: k, growth: 1 }, m * n);
   let worst = 0;

@@ -5,7 +5,7 @@ import { hash32, type Rows } from '../../numbers';
 import { opOf, storedOf } from '../../ops';
 import type { Problem } from '../../problem';
 import { type InputChoice, isExact, roundingOn } from '../../verify/fills';
-import { inputLine } from '../../verify/inputs';
+import { inputLines } from '../../verify/inputs';
 import type { DeviceVerification, InputLine } from '../../verify/verification';
 import { drawSecret } from '../../verify/verify';
 import { BufferUsage, MAP_READ } from '../buffers';
@@ -81,7 +81,7 @@ export async function wrongElement(
   const lines = Math.min(Math.max(most, PROOF.least), PROOF.most);
   const rows = drawnLines(count, lines, drawSecret());
   const cols = drawnLines(width, lines, drawSecret());
-  const line: InputLine = (...wanted) => inputLine(problem, choice, ...wanted);
+  const line = inputLines(problem, choice);
   const numbered = rows.map((row) => row + part.first);
   const right = isCopy
     ? { values: copied(line, width, numbered, cols), scales: null }
