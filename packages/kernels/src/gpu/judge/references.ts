@@ -47,6 +47,15 @@ type Proved = Pick<Wanted, 'problem' | 'computes'>;
 
 type Workgroups = readonly [x: number, y: number, z: number];
 
+/** A dispatch that makes a reference, or a part of one. */
+interface Job {
+  readonly source: string;
+  readonly inputs: readonly GPUBuffer[];
+  readonly target: GPUBuffer;
+  readonly words: readonly number[];
+  readonly groups: Workgroups;
+}
+
 /**
  * References of one problem by their inputs, made on the device. The first of each class of shapes
  * is proved against f64 on the host, where secret rows and columns meet.
@@ -189,20 +198,19 @@ export class References {
           norms: lines && ([create(4 * lines[0].count), create(4 * lines[1].count)] as const),
         }));
     const [source] = inputs;
-    // Submitted together, and not waited for: whatever reads a reference comes after it.
-    await Promise.all([
-      computes === 'copy'
-        ? source && this.#copy(source, reference.want, part.first * cols * bytes, size)
-        : this.#multiply(wanted, reference.want),
-      ...(lines ?? []).map((line, i) => {
-        const tensor = tensors[line.input];
-        const target = reference.norms?.[i];
-        if (!tensor || !target || !norms) return undefined;
-        const first = partsIn(tensors.slice(0, line.input));
-        const parts = inputs.slice(first, first + tensor.parts.length);
-        return this.#norms(normsSource(tensor, norms.wgsl), line, parts, target);
-      }),
-    ]);
+    if (computes === 'copy') {
+      if (source) this.#copy(source, reference.want, part.first * cols * bytes, size);
+      return reference;
+    }
+    const ofLines = (lines ?? []).flatMap((line, i) => {
+      const tensor = tensors[line.input];
+      const target = reference.norms?.[i];
+      if (!tensor || !target || !norms) return [];
+      const first = partsIn(tensors.slice(0, line.input));
+      const parts = inputs.slice(first, first + tensor.parts.length);
+      return normsJob(normsSource(tensor, norms.wgsl), line, parts, target);
+    });
+    await this.#multiply(wanted, reference.want, ofLines);
     return reference;
   }
 
@@ -212,8 +220,11 @@ export class References {
     this.#watch.device.queue.submit([encoder.finish()]);
   }
 
-  /** Computes a reference in dispatches that stay short on any device. */
-  async #multiply(wanted: Wanted, want: GPUBuffer): Promise<void> {
+  /**
+   * Computes a reference in dispatches that stay short on any device. The last is submitted with other
+   * jobs and not waited for: whatever reads a reference comes after it.
+   */
+  async #multiply(wanted: Wanted, want: GPUBuffer, others: readonly Job[]): Promise<void> {
     const { problem, part } = wanted;
     const op = opOf(problem);
     const { rows, cols } = op.output(problem.shape);
@@ -239,7 +250,8 @@ export class References {
           const width = some(across - col, deep * height);
           const at = [row * BLOCK, col * BLOCK] as const;
           left -= width * height * deep;
-          await this.#sum(wanted, want, [...at, first], [width, height, deep], left === 0);
+          const groups = [width, height, deep] as const;
+          await this.#sum(wanted, want, [...at, first], groups, left === 0 ? others : null);
           col += width;
         }
         row += height;
@@ -248,13 +260,17 @@ export class References {
     }
   }
 
-  /** All steps of some blocks, in dispatches one after the other; the last of all is not waited for. */
+  /**
+   * All steps of some blocks, in dispatches one after the other.
+   *
+   * @param others jobs that the last is submitted with; null if it is not the last of all
+   */
   async #sum(
     { problem, inputs, part }: Wanted,
     want: GPUBuffer,
     [row, col, product]: readonly [number, number, number],
     groups: Workgroups,
-    isLast: boolean,
+    others: readonly Job[] | null,
   ): Promise<void> {
     const { sides, output } = opOf(problem);
     const base = part.first * output(problem.shape).cols;
@@ -265,8 +281,9 @@ export class References {
       const end = Math.min(first + this.#stepsOf(blocks), steps);
       const began = nowNs();
       const words = [row, col, first, end, ...sides(problem.shape), product, base];
-      await this.#run(source, inputs, want, words, groups);
-      if (isLast && end === steps) return;
+      const job = { source, inputs, target: want, words, groups };
+      if (others && end === steps) return this.#run([job, ...others]);
+      await this.#run([job]);
       await this.#watch.idle();
       this.#learn(blocks * BLOCK ** 2 * (end - first), nowNs() - began);
       first = end;
@@ -292,40 +309,29 @@ export class References {
     this.#work = Math.max(Math.min(Math.max(wanted, least), most), FIRST_WORK / 16);
   }
 
-  async #norms(
-    source: string,
-    { count, each, length, pitch, step }: Lines,
-    parts: readonly GPUBuffer[],
-    norms: GPUBuffer,
-  ): Promise<void> {
-    const groups = Math.min(ceilDiv(count, 16), MAX_GROUPS);
-    const words = [count, each, length, pitch, step];
-    await this.#run(source, parts, norms, words, [groups, 1, 1]);
-  }
-
-  async #run(
-    source: string,
-    inputs: readonly GPUBuffer[],
-    target: GPUBuffer,
-    words: readonly number[],
-    groups: Workgroups,
-  ): Promise<void> {
+  /** Submits jobs together, since each submission takes the host longer than small ones the device. */
+  async #run(jobs: readonly Job[]): Promise<void> {
     const { device } = this.#watch;
-    const { pipeline, layout } = await this.#compile(source, inputs.length);
-    const uniform = createConstants(device, { type: 'uniform', words });
+    const compiled = await Promise.all(
+      jobs.map(async (job) => ({
+        ...job,
+        ...(await this.#compile(job.source, job.inputs.length)),
+        uniform: createConstants(device, { type: 'uniform', words: job.words }),
+      })),
+    );
     await this.#watch.scoped('compute a reference', () => {
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(
-        0,
-        bindGroupOf(device, layout, [...inputs.map(contentOf), target, uniform]),
-      );
-      pass.dispatchWorkgroups(...groups);
+      for (const { pipeline, layout, inputs, target, uniform, groups } of compiled) {
+        const bound = [...inputs.map(contentOf), target, uniform];
+        pass.setPipeline(pipeline);
+        pass.setBindGroup(0, bindGroupOf(device, layout, bound));
+        pass.dispatchWorkgroups(...groups);
+      }
       pass.end();
       device.queue.submit([encoder.finish()]);
     });
-    uniform.destroy();
+    for (const { uniform } of compiled) uniform.destroy();
   }
 
   async #compile(source: string, inputs: number) {
@@ -392,6 +398,16 @@ function referenceSource(problem: Problem): string {
   const s = norms ? (isInteger ? sums : 'f32') : element;
   const readers = readersOf(storedInputs(problem), s, areVectors(problem));
   return [readers, finishedWgsl(problem), reference].join('\n');
+}
+
+function normsJob(
+  source: string,
+  { count, each, length, pitch, step }: Lines,
+  inputs: readonly GPUBuffer[],
+  target: GPUBuffer,
+): Job {
+  const groups = [Math.min(ceilDiv(count, 16), MAX_GROUPS), 1, 1] as const;
+  return { source, inputs, target, words: [count, each, length, pitch, step], groups };
 }
 
 const normsSource = (tensor: StoredTensor, wgsl: string): string =>
