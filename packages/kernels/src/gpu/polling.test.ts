@@ -19,8 +19,8 @@ function turnsOf(ms: number): Promise<number> {
 
 test('turns that wait are paced: few ask within a long wait, hardly any while nothing is expected', async () => {
   pacePolling();
-  // Each pause is 1/64 of the wait so far or longer, from 1.28 ms on; before that, a turn takes 1 us at least.
-  const most = 64 * Math.log(300 / 1.28) + 1_280;
+  // Each pause is 1/64 of the wait so far or longer, from 1.28 ms on; before that, 20 us.
+  const most = 64 * Math.log(300 / 1.28) + 1.28 / 0.02 + 2;
   expect(await turnsOf(300)).toBeLessThan(most);
   expectWait(performance.now() * 1e6, 40e6);
   // 30 ms in pauses of 1 ms, and the rest.
