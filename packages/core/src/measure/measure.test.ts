@@ -361,6 +361,33 @@ describe('runVariant', () => {
     expect(begun).toEqual({ laps: 8, repeats: 20 });
   });
 
+  it('spends on verification what is left of the time when all dispatches have theirs', async () => {
+    let nowNs = 0;
+    /** Of a dispatch: a device that has idled gets quicker, here once it is timed. */
+    let eachNs = 3e6;
+    const took = async <T>(dispatches: number, checkNs: number, work: Promise<T>) => {
+      nowNs += dispatches * eachNs + checkNs;
+      return work;
+    };
+    const executor = withFault((good) => ({
+      beginJudged: (options, sets) =>
+        took(options.dispatches, 1e5, good.beginJudged(options, sets)),
+      beginFingerprint: () => took(1, 1e4, good.beginFingerprint()),
+      verifyRegimes: () => took(1, 1e3, good.verifyRegimes()),
+      sample: async (options) => {
+        await took(options.dispatches, 0, good.sample(options));
+        return lasting(eachNs, options);
+      },
+    }));
+    const onStep = (step: Step) => {
+      if (step === 'cold') eachNs = 1e6;
+    };
+    const outcome = await run(executor, { policy: 'default', nowNs: () => nowNs, onStep });
+    // Of 1 dispatch in other regimes, 20 repeats and 8 laps; and 2 dispatches, on new inputs and seen ones.
+    const ns = 1e3 + 20 * 1e4 + 8 * 1e5 + 2e6;
+    expect(outcome).toMatchObject({ measurement: { verification: { ns } } });
+  });
+
   it('has new inputs for each timed dispatch, cold and hot', async () => {
     let step: Step = 'compile';
     let sinceNew = Number.POSITIVE_INFINITY;

@@ -64,10 +64,10 @@ export class Proof {
   #lookNs = 0;
   #dispatches = 0;
   #spentNs = 0;
-  /** Dispatches in the time spent, that nothing timed. */
+  /** Dispatches in the time spent that nothing timed, since one was timed last. */
   #untimed = 0;
-  /** Of those timed, ns per dispatch. */
-  #quickestNs = Number.POSITIVE_INFINITY;
+  /** What that one took, ns. */
+  #timedNs = Number.POSITIVE_INFINITY;
   #squares = 0;
   #checked = 0;
 
@@ -84,9 +84,9 @@ export class Proof {
     return this.#dispatches;
   }
 
-  /** Time spent, but for what dispatches took that were not timed, ns: each as the quickest that was. */
+  /** Time spent, but for what dispatches took, ns. */
   get spentNs(): number {
-    return Math.max(this.#spentNs - this.#untimed * this.#quickestNs, 0);
+    return Math.max(this.#spentNs, 0);
   }
 
   /** RMS error of all elements verified, in roundoffs of the dtype. */
@@ -144,7 +144,7 @@ export class Proof {
     };
     return this.#spend(async () => {
       while (begun.length < dispatches) {
-        if (this.#nowNs() + this.#quickestNs > untilNs) return null;
+        if (this.#nowNs() + this.#timedNs > untilNs) return null;
         begun.push(await this.#prepared.beginFingerprint());
         this.#untimed++;
         // The one before, while the device runs this one.
@@ -331,9 +331,13 @@ export class Proof {
     this.#checked += verdict.checked;
   }
 
+  /** Dispatches that nothing timed took as long as the quicker of those timed before and after them. */
   async #sample(options: SampleOptions): Promise<Sample> {
     const sample = await this.#prepared.sample(options);
-    this.#quickestNs = Math.min(this.#quickestNs, sample.ns / options.dispatches);
+    const timedNs = sample.ns / options.dispatches;
+    this.#spentNs -= this.#untimed * Math.min(this.#timedNs, timedNs);
+    this.#untimed = 0;
+    this.#timedNs = timedNs;
     return sample;
   }
 
