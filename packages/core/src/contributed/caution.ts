@@ -27,7 +27,7 @@ const LONGEST_DISPATCH_NS = 1e9;
  */
 const ENDS_WITHIN_MS = 5_000;
 
-/** The same of dispatches with the references that they are compared with, ms. */
+/** So much longer if they are compared with references, which are made meanwhile, ms. */
 const JUDGED_WITHIN_MS = 60_000;
 
 /** A dispatch that is late is given so much more where others keep the machine busy meanwhile. */
@@ -84,6 +84,7 @@ export function cautious(
     return ended;
   };
 
+  /** Once it is begun, and once there is an answer. */
   const endingToo = async <T>(begun: Promise<Pending<T>>, withinMs?: number) => {
     const { answer } = await ending(begun, withinMs);
     return { answer: ending(answer, withinMs) };
@@ -92,7 +93,11 @@ export function cautious(
   const watched = (prepared: Prepared): Prepared => {
     const watches: Partial<Prepared> = {
       sample: (options) => ending(prepared.sample(options)),
-      beginJudged: (...those) => endingToo(prepared.beginJudged(...those), JUDGED_WITHIN_MS),
+      beginJudged: (options, sets) =>
+        endingToo(
+          prepared.beginJudged(options, sets),
+          JUDGED_WITHIN_MS + options.dispatches * ENDS_WITHIN_MS,
+        ),
       beginFingerprint: () => endingToo(prepared.beginFingerprint()),
       verifyRegimes: () => ending(prepared.verifyRegimes(), JUDGED_WITHIN_MS),
     };
