@@ -105,6 +105,8 @@ export function valuesVerdict(
   let [beyond, infinite, squares, worst, ratio] = [0, 0, 0, 0, -1];
   let reason: string | null = null;
   let imprecise = 0;
+  /** Mean square that any share may have: few need a limit of their own. */
+  const least = rmsLimit(precision, share, 0) ** 2;
   // No closures and no arrays in here: there are thousands of records for each output.
   for (let group = 0; group < groups; group++) {
     const record = RECORD_WORDS * group;
@@ -119,7 +121,7 @@ export function valuesVerdict(
       worst = record;
     }
     const count = Math.min(share, length - group * share) - ofInfinite;
-    if (isExact || count === 0) continue;
+    if (isExact || count === 0 || ofSquares <= least * count) continue;
     const rms = Math.sqrt(ofSquares / count);
     const ideal = Math.sqrt((floats[record + 8] ?? 0) / count);
     const limit = rmsLimit(precision, count, ideal);
