@@ -154,7 +154,7 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
   };
 }
 
-/** Of V8, which shows it to contexts that are made once it is asked to. */
+/** V8's own; only contexts made after the flag is set have it. */
 let gc: (() => void) | null = null;
 
 /**
