@@ -187,7 +187,7 @@ class HostPrepared implements Prepared {
 
   async beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>> {
     await this.sample(options);
-    return { answer: this.verify(sets) };
+    return { answer: Promise.resolve(await this.verify(sets)) };
   }
 
   async verify(sets: readonly number[]): Promise<Verdict> {
