@@ -29,10 +29,10 @@ import {
   guardedInput,
   timeUpload,
 } from './buffers';
-import { Filler } from './fill';
+import { Filler, type Inputs } from './fill';
 import { Judge } from './judge/judge';
 import { bindGroupLayoutOf, bindGroupOf, Pipelines } from './pipelines';
-import { type Binding, type Dispatch, fillSets, type GpuContext, GpuPrepared } from './prepared';
+import { type Binding, type Dispatch, type GpuContext, GpuPrepared } from './prepared';
 import { prepareProbe } from './probe';
 import { choosesSize, withSubgroupSize } from './subgroup-size';
 import { Timestamps } from './timestamps';
@@ -90,15 +90,16 @@ class GpuExecutor implements Executor {
     try {
       const uploadNs = await this.#timeUpload(buffers, options);
       // What is prepared is verified next, and shaders compile while its inputs are made.
-      this.#context.judge.compileAhead({ problem, kernel: definition });
       this.#context.filler.compileAhead();
-      const fillNs = await this.#fill(buffers, problem, options);
+      this.#context.judge.compileAhead({ problem, kernel: definition });
+      const inputs = await this.#context.filler.inputsOf(problem, buffers);
+      const fillNs = await this.#fill(inputs, options);
       const shared = await this.#createShared(definition, tunables, problem);
       const group = await this.#bind(layout, buffers, shared);
       return new GpuPrepared(
         this.#context,
         { problem, kernel: definition, seed, secrets },
-        { dispatches, sets: buffers, group, ...shared },
+        { dispatches, sets: buffers, inputs, group, ...shared },
         { compileNs, uploadNs, fillNs },
       );
     } catch (error) {
@@ -207,13 +208,9 @@ class GpuExecutor implements Executor {
   }
 
   /** Fills every set with inputs of its own. Returns the time that it takes, ns. */
-  async #fill(
-    buffers: readonly BufferSet[],
-    problem: Problem,
-    { seed }: PrepareOptions,
-  ): Promise<number> {
+  async #fill(inputs: Inputs, { seed }: PrepareOptions): Promise<number> {
     const beganNs = nowNs();
-    await fillSets(this.#context.filler, problem, buffers, seed);
+    await inputs.fill(seed);
     await this.#context.watch.idle();
     return nowNs() - beganNs;
   }

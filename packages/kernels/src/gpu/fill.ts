@@ -1,7 +1,8 @@
+import type { Problem } from '../problem';
 import type { Scalar } from '../scalar';
-import { type Fill, fillWords } from '../verify/fills';
+import { type Fill, fillsOf, fillWords, STREAM_WORD, seedOfSet, streamOf } from '../verify/fills';
 import { POISON_WORD } from '../verify/poison';
-import { BINDING_ALIGNMENT, BufferUsage } from './buffers';
+import { BINDING_ALIGNMENT, type BufferSet, BufferUsage, contentOf } from './buffers';
 import fillWgsl from './fill.wgsl?raw';
 import packedWgsl from './fill-packed.wgsl?raw';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
@@ -85,6 +86,27 @@ export interface PoisonFill {
   readonly most: number;
 }
 
+/** The inputs of a problem in some buffer sets. */
+export interface Inputs {
+  /** Fills those of the first sets, or of all, each set's from a seed of its own. Does not wait. */
+  fill(seed: number, sets?: number): Promise<void>;
+  destroy(): void;
+}
+
+/** Buffers to be written over, in one submission. */
+interface Plan {
+  readonly written: readonly Written[];
+  readonly pipelines: readonly GPUComputePipeline[];
+  /** Of all, each at its place in `uniforms`. */
+  readonly words: Uint32Array;
+  readonly uniforms: () => GPUBuffer;
+  /** Bound when it is first submitted. */
+  groups?: readonly GPUBindGroup[];
+}
+
+/** Words from one's place in the uniform buffer to the next one's. */
+const SLOT = BINDING_ALIGNMENT / 4;
+
 /** Writes inputs and poison on the device, so that large tensors need not be uploaded. */
 export class Filler {
   readonly #watch: DeviceWatch;
@@ -93,8 +115,6 @@ export class Filler {
   #uniforms: GPUBuffer | null = null;
   /** What the device says of the last fill. */
   #validated: Promise<void> = Promise.resolve();
-  /** By the buffer that is filled, with the place of its words in the kept uniform buffer. */
-  #groups = new WeakMap<GPUBuffer, { readonly of: string; readonly group: GPUBindGroup }>();
 
   constructor(watch: DeviceWatch, pipelines: Pipelines) {
     this.#watch = watch;
@@ -112,13 +132,26 @@ export class Filler {
    * Does not wait for the device.
    */
   async fill(parts: readonly GPUBufferBinding[], fills: readonly Fill[]): Promise<void> {
-    await this.#run(
-      fills.flatMap((fill, i) => {
-        const buffer = parts[i];
-        const words = fillWords(fill);
-        return buffer ? [{ source: fillSource(fill), buffer, words, length: fill.length }] : [];
-      }),
-    );
+    await this.#run(writtenBy(parts, fills));
+  }
+
+  /** What makes the inputs of some buffer sets, time and again: all but their streams is made once. */
+  async inputsOf(problem: Problem, sets: readonly BufferSet[]): Promise<Inputs> {
+    const parts = fillsOf(problem, { seed: 0 });
+    const written = sets.flatMap(({ inputs }) => writtenBy(inputs.map(contentOf), parts));
+    let uniforms: GPUBuffer | null = null;
+    const create = () => this.#createUniforms(4 * SLOT * written.length);
+    const plan = await this.#plan(written, () => (uniforms ??= create()));
+    return {
+      fill: async (seed, count = sets.length) => {
+        for (let i = 0; i < count * parts.length; i++) {
+          const ofSet = seedOfSet(seed, Math.floor(i / parts.length));
+          plan.words[i * SLOT + STREAM_WORD] = streamOf(ofSet, i % parts.length);
+        }
+        await this.#submit(plan, count * parts.length);
+      },
+      destroy: () => uniforms?.destroy(),
+    };
   }
 
   /**
@@ -136,33 +169,39 @@ export class Filler {
     );
   }
 
-  /**
-   * Runs a shader once per buffer, in one submission, because each submission costs a wait. So does
-   * the validation of one: an error of it is thrown by the next.
-   */
   async #run(written: readonly Written[]): Promise<void> {
-    const { device } = this.#watch;
-    const layout = bindGroupLayoutOf(device, BINDINGS);
+    await this.#submit(await this.#plan(written, () => this.#memory(4 * SLOT * written.length)));
+  }
+
+  async #plan(written: readonly Written[], uniforms: Plan['uniforms']): Promise<Plan> {
+    const layout = bindGroupLayoutOf(this.#watch.device, BINDINGS);
     const compiled = await Promise.all(
       written.map(({ source }) => this.#pipelines.compile(source, layout)),
     );
+    const words = new Uint32Array(written.length * SLOT);
+    for (const [i, { words: some }] of written.entries()) words.set(some, i * SLOT);
+    return { written, pipelines: compiled.map(({ pipeline }) => pipeline), words, uniforms };
+  }
+
+  /**
+   * Runs a shader once for each of the first buffers, in one submission, because each submission costs
+   * a wait. So does the validation of one: an error of it is thrown by the next.
+   */
+  async #submit(plan: Plan, count = plan.written.length): Promise<void> {
+    const { device } = this.#watch;
+    const { written, pipelines, words } = plan;
     const longest = Math.max(...written.map(({ length }) => length));
-    const slot = BINDING_ALIGNMENT / 4;
-    const all = new Uint32Array(written.length * slot);
-    for (const [i, { words }] of written.entries()) all.set(words, i * slot);
     await this.#validated;
     this.#validated = this.#watch.scoped('fill the buffers', () => {
-      const uniforms = this.#memory(all.byteLength);
-      device.queue.writeBuffer(uniforms, 0, all);
+      const uniforms = plan.uniforms();
+      plan.groups ??= this.#bind(written, uniforms);
+      device.queue.writeBuffer(uniforms, 0, words, 0, count * SLOT);
       const encoder = device.createCommandEncoder();
       const pass = encoder.beginComputePass();
-      let last: GPUComputePipeline | undefined;
-      for (const [i, { buffer }] of written.entries()) {
-        const { pipeline } = compiled[i] ?? {};
-        if (pipeline && pipeline !== last) pass.setPipeline(pipeline);
-        last = pipeline;
-        const offset = i * BINDING_ALIGNMENT;
-        pass.setBindGroup(0, this.#group(layout, buffer, { buffer: uniforms, offset }));
+      for (const [i, group] of plan.groups.slice(0, count).entries()) {
+        const pipeline = pipelines[i];
+        if (pipeline && pipeline !== pipelines[i - 1]) pass.setPipeline(pipeline);
+        pass.setBindGroup(0, group);
         pass.dispatchWorkgroups(Math.min(Math.ceil(longest / WORKGROUP), MAX_GROUPS));
       }
       pass.end();
@@ -172,36 +211,40 @@ export class Filler {
     this.#validated.catch(() => undefined);
   }
 
-  /** Kept for the next time: inputs are made before most samples. */
-  #group(
-    layout: GPUBindGroupLayout,
-    filled: GPUBuffer | GPUBufferBinding,
-    uniform: { readonly buffer: GPUBuffer; readonly offset: number },
-  ): GPUBindGroup {
-    const { buffer, offset = 0 } = 'buffer' in filled ? filled : { buffer: filled };
-    const key = `${offset} ${uniform.offset}`;
-    const known = this.#groups.get(buffer);
-    if (known?.of === key) return known.group;
-    const words = { ...uniform, size: BINDING_ALIGNMENT };
-    const group = bindGroupOf(this.#watch.device, layout, [filled, words]);
-    this.#groups.set(buffer, { of: key, group });
-    return group;
+  #bind(written: readonly Written[], uniforms: GPUBuffer): GPUBindGroup[] {
+    const { device } = this.#watch;
+    const layout = bindGroupLayoutOf(device, BINDINGS);
+    return written.map(({ buffer }, i) => {
+      const words = { buffer: uniforms, offset: i * BINDING_ALIGNMENT, size: BINDING_ALIGNMENT };
+      return bindGroupOf(device, layout, [buffer, words]);
+    });
   }
 
   /** The kept uniform buffer, made larger if it is too small. */
   #memory(size: number): GPUBuffer {
     if (this.#uniforms && this.#uniforms.size >= size) return this.#uniforms;
     this.destroy();
-    const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
-    this.#uniforms = this.#watch.device.createBuffer({ size, usage });
+    this.#uniforms = this.#createUniforms(size);
     return this.#uniforms;
+  }
+
+  #createUniforms(size: number): GPUBuffer {
+    const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
+    return this.#watch.device.createBuffer({ size, usage });
   }
 
   destroy(): void {
     this.#uniforms?.destroy();
     this.#uniforms = null;
-    this.#groups = new WeakMap();
   }
+}
+
+function writtenBy(parts: readonly GPUBufferBinding[], fills: readonly Fill[]): Written[] {
+  return fills.flatMap((fill, i) => {
+    const buffer = parts[i];
+    const words = fillWords(fill);
+    return buffer ? [{ source: fillSource(fill), buffer, words, length: fill.length }] : [];
+  });
 }
 
 /** The word of an f32. */

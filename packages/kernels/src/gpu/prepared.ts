@@ -7,11 +7,11 @@ import { opOf } from '../ops';
 import type { Problem } from '../problem';
 import { type Turn, Turns } from '../rotation';
 import type { Sample } from '../timing';
-import { fillsOf, fillsOfSets, otherInputs, REGIME_SEED, seedOfSet } from '../verify/fills';
+import { fillsOf, otherInputs, REGIME_SEED } from '../verify/fills';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download } from './buffers';
-import type { Filler } from './fill';
+import type { Filler, Inputs } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
 import { type Earlier, type PassTimer, submitPass, timePass } from './pass';
@@ -32,6 +32,7 @@ export interface Dispatch {
 export interface Binding {
   readonly dispatches: readonly Dispatch[];
   readonly sets: readonly BufferSet[];
+  readonly inputs: Inputs;
   /** Binds inputs and an output, of whichever sets. */
   readonly group: (inputs: readonly GPUBuffer[], output: GPUBuffer) => GPUBindGroup;
   readonly constants: readonly GPUBuffer[];
@@ -132,8 +133,7 @@ export class GpuPrepared implements Prepared {
   }
 
   async refill(seed: number, next?: SampleOptions): Promise<void> {
-    const those = this.#binding.sets.slice(0, this.#turns.reseed(seed, next));
-    await fillSets(this.#context.filler, this.#of.problem, those, seed);
+    await this.#binding.inputs.fill(seed, this.#turns.reseed(seed, next));
   }
 
   async sample(options: SampleOptions): Promise<Sample> {
@@ -229,6 +229,7 @@ export class GpuPrepared implements Prepared {
 
   destroy(): void {
     for (const set of this.#binding.sets) destroyBufferSet(set);
+    this.#binding.inputs.destroy();
     for (const buffer of this.#binding.constants) buffer.destroy();
     this.#binding.scratch?.buffer.destroy();
   }
@@ -295,22 +296,6 @@ export class GpuPrepared implements Prepared {
       isFirst = false;
     }
   }
-}
-
-/** Fills the inputs of every set, each from its own seed. */
-export async function fillSets(
-  filler: Filler,
-  problem: Problem,
-  sets: readonly BufferSet[],
-  seed: number,
-): Promise<void> {
-  await filler.fill(
-    sets.flatMap(({ inputs }) => inputs.map(contentOf)),
-    fillsOfSets(
-      problem,
-      sets.map((_, set) => seedOfSet(seed, set)),
-    ),
-  );
 }
 
 /** Magnitude of values that look like a result: products of inputs uniform in a range, summed. */

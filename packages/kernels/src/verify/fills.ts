@@ -165,6 +165,9 @@ export const KINDS = {
   rare: 9,
 } as const;
 
+/** The place of the stream among the words of a fill. */
+export const STREAM_WORD = 1;
+
 /** The words of a fill, as fill.wgsl takes them. */
 export function fillWords({ length, stream, kind, range, least, lines }: Fill): number[] {
   const { each = 1, length: steps = 1, pitch = 1, step = 1, role = 0 } = lines ?? {};
@@ -179,27 +182,15 @@ const MAX_RANGE = 32_767;
  * blocks does not have.
  */
 export function fillsOf(problem: Problem, choice: InputChoice): Fill[] {
-  return seeded(partsOf(problem, modeOf(problem, choice)), choice);
-}
-
-/** Of the usual inputs, which are made before most samples. */
-const usualParts = new WeakMap<Problem, Omit<Fill, 'stream'>[]>();
-
-/** The same for sets of inputs, each with a seed of its own. */
-export function fillsOfSets(problem: Problem, seeds: readonly number[]): Fill[] {
-  const parts = usualParts.get(problem) ?? partsOf(problem, modeOf(problem, {}));
-  usualParts.set(problem, parts);
-  return seeds.flatMap((seed) => seeded(parts, { seed }));
-}
-
-const seeded = (
-  parts: readonly Omit<Fill, 'stream'>[],
-  { seed, seeds = [] }: InputChoice,
-): Fill[] =>
-  parts.map((part, index) => ({
+  const { seed, seeds = [] } = choice;
+  return partsOf(problem, modeOf(problem, choice)).map((part, index) => ({
     ...part,
-    stream: hash32(hash32(hash32(seeds[index] ?? seed)) + index),
+    stream: streamOf(seeds[index] ?? seed, index),
   }));
+}
+
+/** The stream of a part of the inputs, counted through all of them. */
+export const streamOf = (seed: number, part: number): number => hash32(hash32(hash32(seed)) + part);
 
 function partsOf(problem: Problem, mode: InputMode): Omit<Fill, 'stream'>[] {
   const op = opOf(problem);
