@@ -2,7 +2,7 @@ import type { Problem } from '../problem';
 import type { Scalar } from '../scalar';
 import { type Fill, fillsOf, fillWords, STREAM_WORD, seedOfSet, streamOf } from '../verify/fills';
 import { POISON_WORD } from '../verify/poison';
-import { BINDING_ALIGNMENT, type BufferSet, BufferUsage, contentOf } from './buffers';
+import { BINDING_ALIGNMENT, type BufferSet, contentOf, createConstants } from './buffers';
 import fillWgsl from './fill.wgsl?raw';
 import packedWgsl from './fill-packed.wgsl?raw';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
@@ -140,7 +140,7 @@ export class Filler {
     const parts = fillsOf(problem, { seed: 0 });
     const written = sets.flatMap(({ inputs }) => writtenBy(inputs.map(contentOf), parts));
     let uniforms: GPUBuffer | null = null;
-    const create = () => this.#createUniforms(4 * SLOT * written.length);
+    const create = () => createUniforms(this.#watch.device, written.length);
     const plan = await this.#plan(written, () => (uniforms ??= create()));
     return {
       fill: async (seed, count = sets.length) => {
@@ -170,7 +170,7 @@ export class Filler {
   }
 
   async #run(written: readonly Written[]): Promise<void> {
-    await this.#submit(await this.#plan(written, () => this.#memory(4 * SLOT * written.length)));
+    await this.#submit(await this.#plan(written, () => this.#memory(written.length)));
   }
 
   async #plan(written: readonly Written[], uniforms: Plan['uniforms']): Promise<Plan> {
@@ -221,16 +221,11 @@ export class Filler {
   }
 
   /** The kept uniform buffer, made larger if it is too small. */
-  #memory(size: number): GPUBuffer {
-    if (this.#uniforms && this.#uniforms.size >= size) return this.#uniforms;
+  #memory(slots: number): GPUBuffer {
+    if (this.#uniforms && this.#uniforms.size >= slots * BINDING_ALIGNMENT) return this.#uniforms;
     this.destroy();
-    this.#uniforms = this.#createUniforms(size);
+    this.#uniforms = createUniforms(this.#watch.device, slots);
     return this.#uniforms;
-  }
-
-  #createUniforms(size: number): GPUBuffer {
-    const usage = BufferUsage.UNIFORM | BufferUsage.COPY_DST;
-    return this.#watch.device.createBuffer({ size, usage });
   }
 
   destroy(): void {
@@ -238,6 +233,9 @@ export class Filler {
     this.#uniforms = null;
   }
 }
+
+const createUniforms = (device: GPUDevice, slots: number): GPUBuffer =>
+  createConstants(device, { type: 'uniform', words: [], bytes: slots * BINDING_ALIGNMENT });
 
 function writtenBy(parts: readonly GPUBufferBinding[], fills: readonly Fill[]): Written[] {
   return fills.flatMap((fill, i) => {
