@@ -44,7 +44,9 @@ async function printMutants(): Promise<void> {
   const only = new RegExp(flags.only);
   const device = await openDevice(await chooseDevice('auto'), flags.profile, NO_THREADS);
   const isGpu = device.identity.class === 'gpu';
-  const sizes = (flags.sizes ?? `17x31x5,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`).split(',');
+  const sizes = (
+    flags.sizes ?? `17x31x5,96x80x1344,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`
+  ).split(',');
   const dtypes = flags.dtypes
     .split(',')
     .filter((dtype): dtype is Dtype => Object.hasOwn(DTYPES, dtype));

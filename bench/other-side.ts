@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import type { Side } from './compare';
 
 /**
@@ -9,21 +9,35 @@ import type { Side } from './compare';
 export class OtherSide {
   absence: string | null = null;
   readonly #name: string;
+  readonly #mostSilentMs: number;
   readonly #command: readonly [command: string, ...args: string[]];
-  #open: { child: ChildProcessWithoutNullStreams; lines: AsyncIterator<string> } | null = null;
+  #open: {
+    readonly child: ChildProcessWithoutNullStreams;
+    readonly reader: Interface;
+    readonly lines: AsyncIterator<string>;
+  } | null = null;
   #said = '';
 
-  constructor(name: string, ...command: [command: string, ...args: string[]]) {
+  /** @param mostSilentMs after which it has ended: an answer takes compiling and seconds of samples */
+  constructor(name: string, command: readonly [string, ...string[]], mostSilentMs = 10 * 60e3) {
     this.#name = name;
     this.#command = command;
+    this.#mostSilentMs = mostSilentMs;
   }
 
   async measure(question: object): Promise<Side | null> {
     if (this.absence !== null) return null;
     this.#open ??= this.#start();
-    const { child, lines } = this.#open;
+    const { child, lines, reader } = this.#open;
     child.stdin.write(`${JSON.stringify(question)}\n`);
+    const silent = setTimeout(() => {
+      this.#said = `it was silent for ${this.#mostSilentMs / 60e3} minutes`;
+      child.kill();
+      // Its own children may hold its output open.
+      reader.close();
+    }, this.#mostSilentMs);
     const { value, done } = await lines.next();
+    clearTimeout(silent);
     if (done) {
       this.absence = `${this.#name} was not measured: ${this.#said.trim().split('\n').at(-1)}`;
       return null;
@@ -48,6 +62,7 @@ export class OtherSide {
       this.#said += text;
     });
     child.stdin.on('error', () => undefined);
-    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
+    const reader = createInterface({ input: child.stdout });
+    return { child, reader, lines: reader[Symbol.asyncIterator]() };
   }
 }

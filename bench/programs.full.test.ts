@@ -41,11 +41,14 @@ async function run(program: string, ...args: string[]) {
 const ended = (program: string, ...args: string[]) =>
   node(join(folder, 'dist', 'bench', program), ...args).catch((error) => error);
 
-it.each(['side-by-side.mjs', 'repeats.mjs'])('%s tells how it is used', async (program) => {
-  const { stdout, stderr } = await ended(program, '--help');
-  expect(stdout).toMatch(new RegExp(`^usage: node apps/worker/dist/bench/${program} \\[--`));
-  expect(stderr).toBe('');
-});
+it.each(['side-by-side.mjs', 'repeats.mjs', 'regret.mjs'])(
+  '%s tells how it is used',
+  async (program) => {
+    const { stdout, stderr } = await ended(program, '--help');
+    expect(stdout).toMatch(new RegExp(`^usage: node apps/worker/dist/bench/${program} \\[--`));
+    expect(stderr).toBe('');
+  },
+);
 
 it('refuses a flag that it does not know', async () => {
   const program = 'side-by-side.mjs';

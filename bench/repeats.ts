@@ -10,9 +10,9 @@ import {
   type DeviceClass,
   type Headline,
   headline,
-  knownSpread,
   type Series,
   type Spread,
+  spreadOfRepeats,
   spreadPrior,
   type Verdict,
 } from '@tilemark/core';
@@ -70,7 +70,7 @@ const listed = (found: ReadonlyMap<string, Repeated['runs']>): Repeated[] =>
   [...found].map(([of, runs]) => ({ of, runs }));
 
 const all = await measured();
-const spread = knownSpread(
+const spread = spreadOfRepeats(
   deviceClass,
   all.map(({ runs }) => headline(runs)),
 );

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { evidenceSchema, type FoundVariant, shippedEvidence } from '@tilemark/core';
+import { evidenceSchema, shippedEvidence, type Winner } from '@tilemark/core';
 import { type Dtype, type OpId, type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 
 /** A row of the side-by-side table. Shapes are MxNxK, or RxC for a transpose. */
@@ -83,7 +83,7 @@ export const searchRow = ({ op, shape, dtype }: Problem, profile: string): Row =
 export const COPY = 'transpose/copy[WORKGROUP=256]';
 
 /** The best variant that a search found for a problem. */
-export interface TunedVariant extends FoundVariant {
+interface TunedVariant extends Winner {
   readonly problem: Problem;
 }
 

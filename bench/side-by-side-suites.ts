@@ -5,6 +5,7 @@
 import { pathToFileURL } from 'node:url';
 import {
   type Beside,
+  compilesAhead,
   type DeviceDescription,
   deviceKey,
   type Environment,
@@ -33,7 +34,6 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import { Runner } from '../apps/worker/src/child/runner';
-import { compilesAhead } from '../apps/worker/src/cli/tune/driver';
 import { compare, type Side } from './compare';
 import { matching } from './flags';
 import {
@@ -55,7 +55,7 @@ const STRIDES: Partial<Readonly<Record<Against, number>>> = { tfjs: 4, ort: 3 };
 /** Choices that are compiled while another is measured. */
 const AHEAD = 3;
 
-export interface SuitesOptions {
+interface SuitesOptions {
   /** Ids of families, separated by commas. */
   readonly suites: string;
   /** Times that each shape is measured. */

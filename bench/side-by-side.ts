@@ -147,12 +147,9 @@ function firstSide({ environment, results }: BenchFile) {
   };
 }
 
-const vendor = new OtherSide(
-  'cuBLAS',
-  flags.python,
-  fileURLToPath(new URL('./vendor.py', import.meta.url)),
-);
-const libraries = new OtherSide('the libraries', process.execPath, flags.libraries ?? '');
+const vendorProgram = fileURLToPath(new URL('./vendor.py', import.meta.url));
+const vendor = new OtherSide('cuBLAS', [flags.python, vendorProgram]);
+const libraries = new OtherSide('the libraries', [process.execPath, flags.libraries ?? '']);
 
 /** The sides of a shape: a single number is all of them. */
 function sizesOf({ op, shape }: Pick<Row, 'op' | 'shape'>): number[] {

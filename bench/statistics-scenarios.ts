@@ -9,12 +9,13 @@ import {
   halfWidth,
   headline,
   isSettled,
-  knownSpread,
   MARGIN,
   POLICIES,
   ranks,
+  repeatedDuels,
   type Series,
   type Spread,
+  spreadOfRepeats,
   spreadPrior,
   stoppingRule,
   summarise,
@@ -105,7 +106,13 @@ const twoStates: Level = (next) => {
   };
 };
 
-export interface Scenario {
+/** Two modes 3% apart, each for as long as a process lasts. */
+const twoModes: Level = (next) => {
+  const level = next() < 0.5 ? 0.985 : 1.015;
+  return () => level;
+};
+
+interface Scenario {
   readonly noise: keyof typeof NOISES;
   readonly level: keyof typeof LEVELS;
   /** Spread of single samples, relative. */
@@ -127,6 +134,7 @@ const LEVELS = {
   'machine 37%': ofMachine(0.37),
   'drift 1%/min': drift,
   'two states': twoStates,
+  'two modes 3%': twoModes,
 };
 
 /** Those whose median a series of 15 s can tell. */
@@ -165,7 +173,7 @@ export function seriesCoverage(scenario: Scenario, trials: number, seed: number)
 }
 
 /** What is known of a device whose invocations differ by `relative`, by variants that were repeated. */
-export interface Repeats {
+interface Repeats {
   readonly relative: number;
   readonly variants: number;
   readonly invocations: number;
@@ -184,7 +192,7 @@ function learned(known: Repeats | DeviceClass, next: Random): Spread {
     );
     return { invocations, spread };
   });
-  return knownSpread('gpu', repeated);
+  return spreadOfRepeats('gpu', repeated);
 }
 
 export const INVOCATIONS = [1, 2, 3, 5] as const;
@@ -196,21 +204,22 @@ export interface Told {
   readonly apart: number;
 }
 
-/** What headlines of `INVOCATIONS` tell of equal variants, by the spread as it is known of their device. */
+/** What headlines of so many invocations tell of equal variants, by the spread as it is known of their device. */
 export function headlines(
   scenario: Scenario,
   known: Repeats | DeviceClass,
   trials: number,
   seed: number,
+  counts: readonly number[] = INVOCATIONS,
 ): Told[] {
   const next = random(seed);
   const truthNs = scenario.sampleMs * 1e6;
-  const most = Math.max(...INVOCATIONS);
-  const found = INVOCATIONS.map(() => ({ covered: 0, apart: 0 }));
+  const most = Math.max(...counts);
+  const found = counts.map(() => ({ covered: 0, apart: 0 }));
   for (let trial = 0; trial < trials; trial++) {
     const spread = learned(known, next);
     const [a, b] = [0, 1].map(() => Array.from({ length: most }, () => measure(scenario, next)));
-    for (const [at, count] of INVOCATIONS.entries()) {
+    for (const [at, count] of counts.entries()) {
       const told = found[at];
       const sides = [a, b].map((series = []) => series.slice(0, count));
       const [one, other] = sides.map((series) => headline(series, spread));
@@ -319,7 +328,48 @@ export function powerAtEqualFalseRate(
   return found;
 }
 
-export interface Stability {
+const MIRRORED = { FAST: 'SLOW', SLOW: 'FAST', SAME: 'SAME', UNDECIDED: 'UNDECIDED' } as const;
+
+/** How often repeated duels and their mirror are not told the mirrored thing. */
+export function unmirrored(trials: number, seed: number): number {
+  const next = random(seed);
+  return partOf(trials, () => {
+    const duels = Array.from({ length: 1 + Math.floor(9 * next()) }, () => {
+      const log = 0.02 * normal(next);
+      const [down, up] = [0.01 * next(), 0.01 * next()];
+      return { ratio: Math.exp(log), low: Math.exp(log - down), high: Math.exp(log + up) };
+    });
+    const mirror = duels.map(({ ratio, low, high }) => ({
+      ratio: 1 / ratio,
+      low: 1 / high,
+      high: 1 / low,
+    }));
+    const [own, other] = [duels, mirror].map((those) => repeatedDuels(those, spreadPrior('gpu')));
+    return !own || other?.verdict !== MIRRORED[own.verdict];
+  });
+}
+
+/** How often, on a board of up to eight, a headline that is FAST against another does not rank before it. */
+export function tied(trials: number, seed: number): number {
+  const next = random(seed);
+  return partOf(trials, () => {
+    const board = Array.from({ length: 2 + Math.floor(7 * next()) }, () => {
+      const medianNs = 1e6 * (1 + 0.1 * next());
+      const width = next() < 0.5 ? 0.01 : 0.06;
+      const [down, up] = [width * next(), width * next()];
+      return { medianNs, lowNs: medianNs * (1 - down), highNs: medianNs * (1 + up) };
+    });
+    const places = ranks(board);
+    return board.some((one, at) =>
+      board.some(
+        (other, behind) =>
+          contrast(one, other).verdict === 'FAST' && (places[at] ?? 0) >= (places[behind] ?? 0),
+      ),
+    );
+  });
+}
+
+interface Stability {
   /** Repetitions of a board in which two of the equal devices have different ranks. */
   readonly split: number;
   /** Repetitions in which the slower device is not ranked behind all of the equal ones. */

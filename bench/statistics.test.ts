@@ -5,6 +5,8 @@ import {
   NOISE_NAMES,
   rankStability,
   seriesCoverage,
+  tied,
+  unmirrored,
   unsettled,
 } from './statistics-scenarios';
 
@@ -66,6 +68,13 @@ test.each(['machine 7%', 'machine 20%', 'machine 37%'] as const)(
   },
 );
 
+test('equal variants stay together on a device whose processes run in one of two modes', () => {
+  const scenario = { noise: 'iid', level: 'two modes 3%', cv: 0.005, sampleMs: 20 } as const;
+  for (const { apart } of headlines(scenario, 'gpu', 100, 5, [5, 10, 20])) {
+    expect(apart).toBeLessThanOrEqual(0.05 + 2 * Math.sqrt((0.05 * 0.95) / 100));
+  }
+});
+
 describe('a verdict', () => {
   const scenario = { noise: 'iid', cv: 0.005, sampleMs: 20 } as const;
 
@@ -92,6 +101,11 @@ describe('a verdict', () => {
     expect(ours).toBeGreaterThanOrEqual(noise);
     expect(ours).toBeGreaterThan(0.9);
   });
+});
+
+test('a mirror has the mirrored verdict, and who is FAST against another ranks before it', () => {
+  expect(unmirrored(2_000, 3)).toBe(0);
+  expect(tied(2_000, 3)).toBe(0);
 });
 
 test('more runs do not give a better place, and one 3% slower is behind', () => {

@@ -12,7 +12,9 @@ import {
   powerAtEqualFalseRate,
   rankStability,
   seriesCoverage,
+  tied,
   typicalWidth,
+  unmirrored,
   unsettled,
 } from './statistics-scenarios';
 
@@ -136,6 +138,20 @@ for (const level of ['machine 7%', 'machine 20%', 'machine 30%', 'machine 37%'] 
   line([level, ...cells]);
 }
 
+const MANY = [5, 10, 20] as const;
+head(
+  `Of equal variants of a device whose processes run in one of two modes 3% apart, how often they are ranked apart (${trials} pairs each, CV 0.5%, 20 ms)`,
+  ['device', ...MANY.map((count) => `${count} invocations`)],
+);
+{
+  const scenario = { noise: 'iid', level: 'two modes 3%', cv: 0.005, sampleMs: 20 } as const;
+  const told = headlines(scenario, 'gpu', trials, 1, MANY);
+  const cells = told.map(({ apart }, at) =>
+    within(`two modes, ${MANY[at]} invocations, apart`, apart, RARE, trials),
+  );
+  line(['two modes 3%', ...cells]);
+}
+
 head(
   `What no interval of one series can hold: memories longer than it, states that last as long (${few} series each, CV 2 and 0.1%)`,
   [
@@ -250,6 +266,16 @@ for (const level of ['steady', 'between-run 0.3%', 'drift 1%/min'] as const) {
     within(`one 3% slower, ${level}, not behind`, joined, RARE, few),
   ];
   line([level, ...cells, percent(splitByBest)]);
+}
+
+head('What never holds, of random duels and boards', ['what', 'tried', 'found']);
+for (const [what, tried, found] of [
+  ['repeated duels whose mirror has another verdict', 80 * trials, unmirrored],
+  ['boards on which one that is FAST against another shares its rank', 400 * trials, tied],
+] as const) {
+  const part = found(tried, 1);
+  if (part > 0) missed.push(`${what}: ${percent(part)}`);
+  line([what, tried.toLocaleString('en'), String(Math.round(part * tried))]);
 }
 
 process.stdout.write(

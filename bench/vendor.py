@@ -3,7 +3,7 @@
 Reads problems as JSON lines, {"op": "matmul", "sizes": [m, n, k], "dtype": "f32"}, B stored as
 N x K with "transposed": true, and answers each with its series: {"medianNs", "intervalNs", "cv", "samples", "device"}.
 f32 runs without TF32; f16 accumulates in f32. A transpose is a copy through a
-transposed view. Inputs are those of packages/kernels/src/inputs.ts, bit for bit.
+transposed view. Inputs are those of packages/kernels/src/verify/inputs.ts, bit for bit.
 """
 import json
 import math

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { appendFile, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { emptyDatabase } from '../packages/core/services.test-helper';
-import { createClient, MigrationRefused, migrate } from './index';
+import { MigrationRefused, migrate } from './index';
 import { MIGRATIONS_FOLDER } from './migrate';
 
 const PRISMA = import.meta.dirname;
@@ -24,14 +24,6 @@ afterEach(() => rm(folder, { recursive: true }));
 async function addMigration(name: string, sql: string): Promise<void> {
   await mkdir(join(folder, name));
   await writeFile(join(folder, name, 'migration.sql'), sql);
-}
-
-/** Leaves the copied folder with the migrations up to one of them. */
-async function keepUntil(last: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (entry.isDirectory() && entry.name > last)
-      await rm(join(folder, entry.name), { recursive: true });
-  }
 }
 
 async function connect(url: string): Promise<pg.Client> {
@@ -109,55 +101,6 @@ test('writes the record that prisma migrate reads', async () => {
   }
 });
 
-test('takes over a database that prisma migrate made, with every row in it', async () => {
-  // As the schema engine left it: its table, its checksums, and rows of a grid of that time.
-  const file = join(PRISMA, 'fixtures', 'first-release.json');
-  const tables: Record<string, { migration_name?: string }[]> = JSON.parse(
-    await readFile(file, 'utf8'),
-  );
-  const url = await emptyDatabase();
-  await keepUntil('20261121212358_login_links');
-  await migrate(url, folder);
-  const client = await connect(url);
-  await client.query('CREATE TABLE _tilemark_migrating (); DELETE FROM _prisma_migrations');
-  for (const [table, rows] of Object.entries(tables)) {
-    await client.query(
-      `INSERT INTO "${table}" SELECT * FROM jsonb_populate_recordset(NULL::"${table}", $1)`,
-      [JSON.stringify(rows)],
-    );
-  }
-  const columns = (
-    await client.query(
-      `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`,
-    )
-  ).rows;
-  /** What the rows have in the columns of that time. */
-  const read = async () => {
-    const all: Record<string, string[]> = {};
-    for (const table of Object.keys(tables).slice(1)) {
-      if (table === 'Best') continue;
-      const { rows } = await client.query(`SELECT to_jsonb(t) AS row FROM "${table}" AS t`);
-      const kept = columns
-        .filter((each) => each.table_name === table)
-        .map((each) => each.column_name);
-      all[table] = rows
-        .map(({ row }) => JSON.stringify(Object.fromEntries(kept.map((name) => [name, row[name]]))))
-        .sort();
-    }
-    return all;
-  };
-  const before = await read();
-  const names = tables._prisma_migrations!.map((row) => row.migration_name);
-  expect(await migrate(url)).not.toEqual(expect.arrayContaining(names));
-  expect(await read()).toEqual(before);
-  const marked = await client.query<{ resultId: string }>(
-    `SELECT "resultId" FROM "VariantBest" WHERE "isBest"`,
-  );
-  const idsOf = (rows: readonly object[]) => rows.map((row) => Reflect.get(row, 'resultId')).sort();
-  expect(idsOf(marked.rows)).toEqual(idsOf(tables.Best ?? []));
-  expect(await migrate(url)).toEqual([]);
-});
-
 test('migrators that start together do not clash', async () => {
   for (let round = 0; round < 5; round++) {
     const url = await emptyDatabase();
@@ -209,6 +152,18 @@ test('refuses a database of a newer version and leaves it alone', async () => {
   await expect(migrate(url)).rejects.toThrow(/29990101000000_later is of a newer version/);
 });
 
+test('refuses a database of an older version and leaves it alone', async () => {
+  const url = await emptyDatabase();
+  await migrate(url);
+  const client = await connect(url);
+  await client.query(`UPDATE _prisma_migrations SET migration_name = '20261121000000_init'`);
+  await expect(migrate(url)).rejects.toThrow(
+    'The database is of a version before 20261129000000_init, which this version does not read: start with a new database (--data NEWDIR, or another DATABASE_URL), or keep the older version for this one.',
+  );
+  const { rows } = await client.query('SELECT migration_name FROM _prisma_migrations');
+  expect(rows).toEqual([{ migration_name: '20261121000000_init' }]);
+});
+
 test('a migration that fails leaves nothing behind and is tried again', async () => {
   const url = await emptyDatabase();
   await addMigration('29990101000000_broken', 'CREATE TABLE "Half" (); SELECT nothing_like_this');
@@ -252,101 +207,4 @@ test('refuses a database of another program', async () => {
   const url = await emptyDatabase();
   await (await connect(url)).query('CREATE TABLE invoices (id int)');
   await expect(migrate(url)).rejects.toThrow(/tables of another program \(invoices\)/);
-});
-
-test('what was measured before a variant had a best of its own gets one', async () => {
-  const url = await emptyDatabase();
-  await keepUntil('20261121000000_init');
-  await migrate(url, folder);
-  const client = createClient(url);
-  await client.$executeRaw`
-    INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class", "capabilities")
-    VALUES ('d', 'v', 'a', 'n', 'vulkan', 'dawn', 'gpu', '{}')`;
-  await client.$executeRaw`
-    INSERT INTO "Worker" ("id", "name", "host", "version", "deviceKey")
-    VALUES ('own', 'lab', 'h', '0', 'd'), ('file', 'import by reviewer', 'h', '0', 'd')`;
-  await client.$executeRaw`INSERT INTO "Environment" ("hash", "content") VALUES ('e', '{}')`;
-  await client.$executeRaw`
-    INSERT INTO "Sweep" ("id", "name", "spec", "createdBy") VALUES ('s', 's', '{}', 'c')`;
-  const rows = [
-    ['slow', 'own', 'matmul/naive', 9, null],
-    ['fast', 'file', 'matmul/naive', 5, null],
-    ['noisy', 'own', 'matmul/naive', 1, 'noisy'],
-    ['copy', 'own', 'transpose/copy', 1, null],
-    ['failed', 'own', 'matmul/tiled', null, null],
-  ] as const;
-  for (const [ordinal, [id, worker, kernel, medianNs, unranked]] of rows.entries()) {
-    await client.$executeRaw`
-      INSERT INTO "Run" ("id", "sweepId", "ordinal", "deviceKey", "kernel", "tunables", "address",
-        "op", "shape", "dtype", "profile", "policy", "state")
-      VALUES (${id}, 's', ${ordinal}, 'd', ${kernel}, '{}', ${kernel}, 'matmul', '64', 'f32',
-        'default', 'default', 'measured')`;
-    await client.$executeRaw`
-      INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "outcome", "medianNs",
-        "lowNs", "highNs", "unranked", "endedAt")
-      VALUES (${id}, ${id}, ${worker}, 'e', '{}', ${medianNs}::float8, ${medianNs}::float8,
-        ${medianNs}::float8, ${unranked}, now())`;
-  }
-  await client.$executeRaw`
-    INSERT INTO "Best" ("deviceKey", "op", "dtype", "shape", "profile", "resultId", "medianNs",
-      "lowNs", "highNs", "measuredAt")
-    VALUES ('d', 'matmul', 'f32', '64', 'default', 'fast', 5, 5, 5, now())`;
-  await migrate(url);
-  const slow = { deviceKey: 'd', address: 'matmul/naive', resultId: 'slow', unranked: null };
-  expect(await client.variantBest.findMany()).toMatchObject([
-    // The file is faster, and nobody confirms it.
-    { ...slow, medianNs: 9, isBest: true },
-  ]);
-  const imported = await client.result.findMany({ where: { importedBy: { not: null } } });
-  expect(imported).toMatchObject([{ id: 'fast', importedBy: 'reviewer' }]);
-  await client.$disconnect();
-});
-
-test.each([
-  ['an administrator', 'SUPERUSER'],
-  ['a user that may make no roles', 'NOCREATEROLE'],
-])('what workers had in Postgres ends, by %s', async (_who, right) => {
-  const url = await emptyDatabase();
-  const admin = await connect(url);
-  const id = randomUUID().replaceAll('-', '');
-  const [owner, login] = [`owner_${id}`, `tilemark_worker_${id}`];
-  await admin.query(`
-    CREATE ROLE ${owner} LOGIN ${right} PASSWORD 'x';
-    ALTER DATABASE ${new URL(url).pathname.slice(1)} OWNER TO ${owner};
-    ALTER SCHEMA public OWNER TO ${owner};
-    DO $$ BEGIN CREATE ROLE tilemark_worker; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
-    CREATE ROLE ${login} LOGIN PASSWORD 'x' IN ROLE tilemark_worker`);
-  const owned = Object.assign(new URL(url), { username: owner, password: 'x' }).href;
-  await keepUntil('20261122231500_run_seed');
-  await migrate(owned, folder);
-  const grid = await connect(owned);
-  await grid.query(`
-    GRANT USAGE ON SCHEMA public TO tilemark_worker;
-    GRANT SELECT ON "Run" TO tilemark_worker;
-    GRANT UPDATE ("state") ON "Worker" TO tilemark_worker;
-    INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class",
-      "capabilities") VALUES ('d', 'v', 'a', 'n', 'b', 'r', 'gpu', '{}');
-    INSERT INTO "Worker" ("id", "name", "host", "version", "deviceKey") VALUES ('w', 'w', 'h', '0', 'd');
-    INSERT INTO "Token" ("id", "name", "role", "hash") VALUES ('t', 't', 'worker', 'h');
-    INSERT INTO "Enrolment" ("workerId", "tokenId", "login", "redisPasswordHash")
-      VALUES ('w', 't', '${login}', 'h')`);
-  await migrate(owned);
-  const one = async (sql: string) => Object.values((await admin.query(sql)).rows[0] ?? {})[0];
-  expect(await one('SELECT count(*)::int FROM pg_policies')).toBe(0);
-  expect(await one(`SELECT to_regclass('"Enrolment"')`)).toBeNull();
-  expect(await one(`SELECT count(*)::int FROM pg_proc WHERE proname = 'own_worker_id'`)).toBe(0);
-  expect(await one(`SELECT count(*)::int FROM pg_class WHERE relrowsecurity`)).toBe(0);
-  const isThere =
-    (await one(`SELECT count(*)::int FROM pg_roles WHERE rolname = '${login}'`)) === 1;
-  expect(isThere).toBe(right !== 'SUPERUSER');
-  if (isThere) {
-    // It is still there, and may do nothing.
-    const worker = await connect(
-      Object.assign(new URL(url), { username: login, password: 'x' }).href,
-    );
-    await expect(worker.query('SELECT 1 FROM "Run"')).rejects.toThrow(/permission denied/);
-    await expect(worker.query(`UPDATE "Worker" SET "state" = 'idle'`)).rejects.toThrow(
-      /permission denied/,
-    );
-  }
 });

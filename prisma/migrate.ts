@@ -32,7 +32,7 @@ const UNIQUE_VIOLATION = '23505';
  *
  * @param url `postgres://...` of an existing database
  * @returns names of the migrations applied by this call
- * @throws MigrationRefused when the database is newer than this version or not Tilemark's, or a
+ * @throws MigrationRefused when the database is of a newer version, of one before the first migration, or not Tilemark's, or a
  * migration fails, failed earlier or was edited since
  */
 export async function migrate(url: string, folder = MIGRATIONS_FOLDER): Promise<string[]> {
@@ -121,7 +121,13 @@ async function readHistory(
     `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
      FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
+  const [first] = migrations;
   for (const { name, checksum: applied, finished } of rows) {
+    if (first && name < first.name) {
+      throw new MigrationRefused(
+        `The database is of a version before ${first.name}, which this version does not read: start with a new database (--data NEWDIR, or another DATABASE_URL), or keep the older version for this one.`,
+      );
+    }
     const sql = ours.get(name);
     const fault =
       sql === undefined

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -61,7 +63,7 @@ const worker = () =>
 const bench = () =>
   build({
     ...options,
-    entryPoints: ['bench/side-by-side.ts', 'bench/repeats.ts'],
+    entryPoints: ['bench/side-by-side.ts', 'bench/repeats.ts', 'bench/regret.ts'],
     outdir: join(outdir, 'bench'),
   });
 
@@ -75,6 +77,10 @@ const site = () =>
     external: [...options.external, 'next'],
   });
 
+// A clone has no database client until it is generated.
+if (!existsSync(join(root, 'prisma/generated'))) {
+  execFileSync(process.execPath, [join(root, 'prisma/generate.mjs')], { stdio: 'inherit' });
+}
 const built = await Promise.all(isSite ? [site()] : [worker(), bench()]);
 
 // Last, so that a failed build leaves the previous one in place.

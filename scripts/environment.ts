@@ -14,6 +14,9 @@ export const givenRedisUrl = (): string | null => setting('REDIS_URL');
 /** Whether installing packages on this machine is forbidden. */
 export const aptForbidden = (): boolean => setting('TILEMARK_NO_APT') === '1';
 
+/** Settings of docker-compose.yml, by name. */
+export const composeSetting = (name: string): string | null => setting(name);
+
 export const searchPath = (): string => setting('PATH') ?? '';
 
 /** The environment of child processes, with `more` added: they need PATH, HOME and the like. */

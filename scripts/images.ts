@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Sweep } from '@tilemark/core';
 import { parse } from 'yaml';
+import { composeSetting } from './environment';
 import { freePort } from './services/port';
 import { holdsWithin } from './until';
 
@@ -22,8 +24,10 @@ interface Service {
 }
 
 const PREFIX = 'tilemark-images';
-/** As both Dockerfiles name it; engines know it by its digest. */
-const [, BASE = ''] = /^FROM (\S+)/m.exec(readFileSync('apps/worker/Dockerfile', 'utf8')) ?? [];
+/** The image that both Dockerfiles build on; engines know a pinned one by its digest. */
+const [, PINNED = ''] =
+  /^ARG NODE_IMAGE=(\S+)/m.exec(readFileSync('apps/worker/Dockerfile', 'utf8')) ?? [];
+const BASE = composeSetting('NODE_IMAGE') ?? PINNED;
 const READY_WITHIN_MS = 120_000;
 const MEASURED_WITHIN_MS = 300_000;
 
@@ -45,7 +49,10 @@ const run = (...args: string[]) => execFileSync(engine, args, { encoding: 'utf8'
 /** The compose file with its `${NAME:-default}` filled in, as `docker compose` does. */
 const { services } = parse(
   readFileSync('docker-compose.yml', 'utf8')
-    .replaceAll(/\$\{(\w+)(?::[-?]([^}]*))?\}/g, (_, name, other = '') => variables[name] ?? other)
+    .replaceAll(
+      /\$\{(\w+)(?::[-?]([^}]*))?\}/g,
+      (_, name, other = '') => variables[name] ?? composeSetting(name) ?? other,
+    )
     .replaceAll('$$', '$'),
   { merge: true },
 ) as { services: Record<'postgres' | 'redis' | 'web' | 'worker', Service> };
@@ -57,14 +64,18 @@ for (const [name, service] of Object.entries(services)) {
   if (!service.build) continue;
   console.log(`Build ${name} ...`);
   const file = ['--file', service.build.dockerfile];
-  const args = ['build', ...process.argv.slice(2), '--tag', imageOf(name, service), ...file, '.'];
+  const base = ['--build-arg', `NODE_IMAGE=${BASE}`];
+  const tag = ['--tag', imageOf(name, service)];
+  const args = ['build', ...process.argv.slice(2), ...base, ...tag, ...file, '.'];
   execFileSync(engine, args, { stdio: 'inherit' });
 }
 const megabytes = (image: string) =>
-  Number(run('image', 'inspect', '--format', '{{.Size}}', image)) / 1e6;
+  Math.round(Number(run('image', 'inspect', '--format', '{{.Size}}', image)) / 1e6);
+// BuildKit, Docker's default, does not keep the image that it builds on.
+const base = BASE.replace(/:[^@:/]+@/, '@');
+const ofBase = succeeds(engine, 'image', 'inspect', base) ? `${megabytes(base)} MB` : 'unknown';
 for (const name of ['web', 'worker'] as const) {
-  const over = megabytes(imageOf(name, services[name])) - megabytes(BASE.replace(/:[^@]+@/, '@'));
-  console.log(`${name}: ${over.toFixed(0)} MB over ${BASE}`);
+  console.log(`${name}: ${megabytes(imageOf(name, services[name]))} MB, base: ${ofBase}`);
 }
 
 const port = await freePort();
@@ -83,11 +94,13 @@ try {
   start('web', ['--publish', `127.0.0.1:${port}:3000`]);
   await until('the site to answer', READY_WITHIN_MS, async () => (await get('health')) !== null);
   start('worker', [], ['node', 'dist/main.mjs', 'worker', '--device', 'cpu']);
-  await until('a measured run', MEASURED_WITHIN_MS, async () => {
-    const sweeps = (await get('sweeps')) as { items: { counts: { measured: number } }[] } | null;
-    return sweeps?.items.some(({ counts }) => counts.measured > 0) ?? false;
+  await until('a finished suite', MEASURED_WITHIN_MS, async () => {
+    const sweeps = (await get('sweeps')) as { items: Pick<Sweep, 'status' | 'counts'>[] } | null;
+    return (
+      sweeps?.items.some(({ status, counts }) => status === 'done' && counts.measured) ?? false
+    );
   });
-  console.log('The worker has measured, and the site shows it.');
+  console.log('The worker has measured a suite, and the site shows it.');
 } catch (error) {
   for (const name of containers) console.error(`--- ${name}\n${logsOf(name)}`);
   throw error;

@@ -21,8 +21,12 @@ const { version, license, dependencies, optionalDependencies } = JSON.parse(
   await readFile(join(worker, 'package.json'), 'utf8'),
 );
 
-/** What `npx` runs: the worker, or what the command line asks for: a command, help, the version. */
+/**
+ * What `npx` runs, and ends with it: the worker, or what the command line asks for: a command, help,
+ * the version.
+ */
 const BIN = `#!/usr/bin/env node
+if (process.env.npm_command) await import('./leash.mjs');
 const [, , first = '--'] = process.argv;
 if (first.startsWith('-') && !/^(-h|--help|-V|--version)$/.test(first)) process.argv.splice(2, 0, 'worker');
 await import('./main.mjs');
@@ -54,6 +58,7 @@ try {
     if (built.includes(legal)) await cp(join(dist, legal), join(staging, legal));
   }
   await cp(join(root, 'LICENSE'), join(staging, 'LICENSE'));
+  await cp(join(root, 'scripts/start/leash.mjs'), join(staging, 'leash.mjs'));
   await writeFile(join(staging, 'tilemark.mjs'), BIN);
   const content = {
     name: 'tilemark',
@@ -63,7 +68,7 @@ try {
     type: 'module',
     bin: { tilemark: './tilemark.mjs' },
     engines: { node: '>=20.19' },
-    dependencies: { webgpu: dependencies.webgpu },
+    dependencies: { 'naga-wasm': dependencies['naga-wasm'], webgpu: dependencies.webgpu },
     optionalDependencies: { koffi: optionalDependencies.koffi },
   };
   await writeFile(join(staging, 'package.json'), `${JSON.stringify(content, null, 2)}\n`);

@@ -2,9 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type BrowserContext, expect, type Locator, type Page } from '@playwright/test';
+import {
+  type APIResponse,
+  type BrowserContext,
+  expect,
+  type Locator,
+  type Page,
+} from '@playwright/test';
 import { violations } from './axe';
 import { benchFile, measured } from './bench-file';
+import { bring } from './bring';
 import { type Example, importResults, post } from './example';
 import { test } from './fixtures';
 import type { Grid } from './grid';
@@ -80,7 +87,7 @@ for (const width of [1280, 390]) {
 
 /** Pages of results, which may be so high at 1280 px, and have so many controls, those of the frame too. */
 const OF_RESULTS = [
-  ...['leaderboard', 'board', 'heat map', 'portability', 'sweep', 'failed sweep', 'tuning'],
+  ...['leaderboard', 'board', 'portability', 'sweep', 'failed sweep', 'tuning'],
   ...['result', 'compare', 'compared devices', 'device', 'shipped device', 'kernels'],
   ...['kernel', 'emitted kernel', 'unmeasured kernel'],
   ...['best', 'best of a suite', 'predicted best', 'no best'],
@@ -219,7 +226,7 @@ test('a kernel’s page says which result is not ranked, and why', async ({ page
     problem: { op: 'matmul', shape: { m: 80, n: 80, k: 80 }, dtype: 'f32' },
     outcome: measured(7_770, 700, 'compute', 'smoke'),
   };
-  await post(grid, 'results/import', { ...file, results: [quick] });
+  await bring(grid, { ...file, results: [quick] });
   await page.goto(`${grid.url}/kernels/matmul/tiled?on=80,f32,default`);
   const table = page.getByRole('table', { name: 'Results of matmul 80 f32 by device' });
   await expect(table.getByRole('row', { name: /Example Tile 100/ })).toContainText(
@@ -284,7 +291,7 @@ test('a field that is wrong is not hidden by the bar of ticked results', async (
 });
 
 test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
-  await page.goto(`${grid.url}/?op=matmul&shape=1024&groups=gpu,software`);
+  await page.goto(`${grid.url}/?op=matmul&shape=1024`);
   const bar = page.getByRole('region', { name: 'Ticked to compare' });
   await expect(bar).toHaveCount(0);
   await page
@@ -304,13 +311,12 @@ test('compare from anywhere: two ticks, by keyboard', async ({ page }) => {
 test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await chooseProblem(page, 2);
-  for (const chart of [
-    /^Rate by variant/,
-    /^Rate by tunables/,
-    /^Rate by size/,
-    /^Roofline: multiply-adds f32/,
-  ]) {
-    await expect(page.getByRole('region', { name: chart })).toBeVisible();
+  for (const [role, chart] of [
+    ['img', /^Rate by variant/],
+    ['grid', /^Rate by tunables/],
+    ['img', /^Rate by size/],
+  ] as const) {
+    await expect(page.getByRole(role, { name: chart })).toBeVisible();
   }
   await page.getByLabel('Find', { exact: true }).fill('transpose failed');
   await expect(page.getByText('No run matches.')).toBeVisible();
@@ -319,36 +325,14 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await expect(page.getByRole('row', { name: /incorrect/ })).toHaveCount(2);
 });
 
-test('a chart tells its marks by keyboard, and leads to their results', async ({ page }) => {
-  // What is lost fails soon, not when the test has run for minutes.
-  page.setDefaultTimeout(30_000);
+test('a chart tells its marks to who points at them', async ({ page }) => {
   await open(page, pages.sweep ?? '');
   await chooseProblem(page, 2);
-  const bars = page.getByRole('region', { name: /^Rate by variant/ });
-  const mark = bars.locator('a:focus');
-  /** Moves to a mark; tries until it stays, as the chart may be redrawn meanwhile. */
-  const toFirstMark = async () => {
-    let told = '';
-    await expect(async () => {
-      await bars.focus({ timeout: 1_000 });
-      await page.keyboard.press('ArrowRight');
-      told = (await mark.getAttribute('aria-label', { timeout: 1_000 })) ?? '';
-    }).toPass({ timeout: 30_000 });
-    return told;
-  };
-  const told = await toFirstMark();
-  expect(told).toMatch(/: .* GFLOP\/s/);
-  const tip = page.locator('figure p', { hasText: told });
-  await expect(tip).toBeVisible();
-  // Drawn again for the new width, with the focus where it was.
-  await page.setViewportSize({ width: 1000, height: 720 });
-  await expect.poll(async () => (await bars.locator('svg').boundingBox())?.width).toBeLessThan(960);
-  await expect(mark).toHaveAttribute('aria-label', told);
-  await expect(tip).toBeVisible();
-
-  await toFirstMark();
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/results\//);
+  const bars = page.getByRole('img', { name: /^Rate by variant/ });
+  await bars.scrollIntoViewIfNeeded();
+  const box = await bars.boundingBox();
+  await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + 20);
+  await expect(bars.locator('svg [aria-label=tip]')).toContainText(/tiled.*GFLOP\/s/);
 });
 
 test('a chart whose code does not load says so, beside tables that work', async ({ page }) => {
@@ -395,24 +379,6 @@ test('what a compiler points at stands above its mark', async ({ page }) => {
   }
 });
 
-test('a series has one colour in all charts of a sweep', async ({ page }) => {
-  await open(page, pages.sweep ?? '');
-  await chooseProblem(page, 2);
-  const shown = await page
-    .locator('figure li')
-    .evaluateAll((items) =>
-      items.map((item) => [item.textContent ?? '', item.querySelector('svg')?.style.color ?? '']),
-    );
-  const colors = new Map<string, Set<string>>();
-  for (const [name = '', color = ''] of shown) {
-    colors.set(name, (colors.get(name) ?? new Set()).add(color));
-  }
-  // In several charts at least one series is met again.
-  expect(shown.length).toBeGreaterThan(colors.size);
-  expect([...colors].filter(([, of]) => of.size > 1)).toEqual([]);
-  expect(new Set([...colors.values()].flatMap((of) => [...of])).size).toBe(colors.size);
-});
-
 test('different work gets no verdict, whatever the times', async ({ page }) => {
   const items = await resultsOf(grid.url, pages.sweep?.split('/').at(-1) ?? '');
   const measured = items.filter(({ outcome }) => outcome.kind === 'measured');
@@ -420,7 +386,7 @@ test('different work gets no verdict, whatever the times', async ({ page }) => {
   const other = measured.find(({ problem }) => problem.op !== first?.problem.op);
   await page.goto(`${grid.url}/compare?a=${first?.resultId}&b=${other?.resultId}`);
   await expect(page.getByText('No verdict: A and B did different work')).toBeVisible();
-  await expect(page.getByText(/^B is (faster|slower|as fast as A)$/)).toHaveCount(0);
+  await expect(page.getByText(/^B is (faster|slower|as fast|undecided)$/)).toHaveCount(0);
   await expect(page.getByRole('heading', { name: 'Side by side' })).toBeVisible();
 });
 
@@ -457,11 +423,11 @@ test('the form counts ranges by device, and the login leads back to it', async (
   await page.getByLabel('Shapes').fill('64..1024 x2, 96x32x16');
   await expect(count.getByText('6 runs; waiting for a worker')).toBeVisible();
 
-  await page.getByRole('link', { name: 'Log in' }).first().click();
+  await count.getByRole('link', { name: 'Log in' }).click();
   await page.getByLabel('Token').fill(grid.adminToken);
   await page.getByRole('button', { name: 'Log in' }).click();
   await expect(page).toHaveURL(/\/sweeps\/new\?kernel=matmul/);
-  await expect(page.getByText('to submit.')).toHaveCount(0);
+  await expect(count.getByText('to submit.')).toHaveCount(0);
 });
 
 test('a wrong shape is told once, at its field, which takes the focus', async ({ page }) => {
@@ -475,19 +441,6 @@ test('a wrong shape is told once, at its field, which takes the focus', async ({
   await expect(page.getByText('512x512')).toHaveCount(1);
   await shapes.fill('512');
   await expect(shapes).toHaveAccessibleDescription(/^(?!.*512x512)/);
-});
-
-test('a result is shared: a badge, a short link', async ({ page, request }) => {
-  await page.goto(`${grid.url}${pages.result}`);
-  const texts = await page.getByRole('region', { name: 'Share' }).locator('code').allTextContents();
-  const [short = '', markdown = ''] = texts;
-  const [, badge = ''] = /\((\S+badge\.svg)\)/.exec(markdown) ?? [];
-  expect(await (await request.get(badge)).text()).toMatch(
-    // The variant's kernel, shape and precision, its rate, and the device that it is of.
-    /<svg [^>]*aria-label="(matmul|transpose)\/[a-z0-9-]+ [\d ×]+ (f32|f16): [\d.,]+ (GFLOP|GB)\/s, on Example Tile 100/,
-  );
-  await page.goto(short);
-  await expect(page).toHaveURL(`${grid.url}${pages.result}`);
 });
 
 /** Goes on with the Tab key until the control has focus. */
@@ -556,14 +509,7 @@ test('a device is tuned for a family by keyboard alone', async ({ page }) => {
   await tabTo(page, 'Start tuning', form.getByRole('button', { name: 'Start tuning' }));
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Tune transpose-shapes f32 on/);
-
-  const shapes = page.getByRole('table', { name: 'Shapes of the family' });
-  const first = await shapes.getByRole('rowheader').first().textContent();
-  const pager = page.getByRole('navigation', { name: /shapes/i });
-  await tabTo(page, 'Next', pager.getByRole('button', { name: 'Next' }));
-  await page.keyboard.press('Enter');
-  await expect(pager).toContainText('Page 2 of 2');
-  await expect(shapes.getByRole('rowheader').first()).not.toHaveText(first ?? '');
+  await expect(page.getByRole('main')).toContainText('waiting');
 });
 
 test('the failed runs of a sweep are queued again by whoever operates', async ({ page }) => {
@@ -821,7 +767,7 @@ test('charts draw single points without a warning', async ({ page }) => {
       op === 'matmul' && 'n' in shape && shape.n === (kernel === 'matmul/naive' ? 256 : 512),
   );
   await open(page, `/sweeps/${id}`);
-  await expect(page.getByRole('region', { name: /^Rate by size/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Rate by size/ })).toBeVisible();
   expect(warnings).toEqual([]);
 });
 
@@ -853,17 +799,22 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
 });
 
 test('every device that a page links has a page', { tag: '@full' }, async ({ page }) => {
-  // Strangers may not read as many in so short a time.
   await page.goto(grid.loginUrl);
-  const { request } = page;
+  /** Asks again when it is told to: nobody may read as many in so short a time. */
+  const read = async (path: string): Promise<APIResponse> => {
+    const answer = await page.request.get(`${grid.url}${path}`);
+    if (answer.status() !== 429) return answer;
+    await page.waitForTimeout(1_000 * Number(answer.headers()['retry-after']));
+    return read(path);
+  };
   const linked = new Set<string>();
   for (const path of Object.values(pages)) {
-    const html = await (await request.get(`${grid.url}${path}`)).text();
+    const html = await (await read(path)).text();
     for (const [, href = ''] of html.matchAll(/href="(\/devices\/[^"?#]+)/g)) linked.add(href);
   }
   expect(linked.size).toBeGreaterThan(3);
   for (const href of linked) {
-    expect.soft((await request.get(`${grid.url}${href}`)).status(), href).toBe(200);
+    expect.soft((await read(href)).status(), href).toBe(200);
   }
 });
 
@@ -893,8 +844,7 @@ test('a page whose frame fails has the places of the others, and no account', as
 });
 
 test('the API page heads its groups with words', async ({ page }) => {
-  await page.goto(`${grid.url}/api`);
-  expect(page.url()).toBe(`${grid.url}/docs/api`);
+  await page.goto(`${grid.url}/docs/api`);
   const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
   expect(headings).toContain('OpenAPI document');
   for (const heading of headings) expect(heading).toMatch(/^[A-Z][A-Za-z ]+$/);
@@ -913,18 +863,6 @@ test('the docs contain every primer of the repository', async ({ page }) => {
   await expect(page.getByRole('heading', { name: 'How right is right' })).toBeInViewport();
   await page.getByRole('link', { name: 'As printed' }).click();
   await expect(page).toHaveURL(/\/docs\/statistics$/);
-  for (const [from, to] of [
-    ['/workers', '/operate'],
-    ['/queues', '/operate'],
-    ['/coverage', '/operate/coverage'],
-    ['/compare/devices?a=1', '/compare?a=1'],
-  ]) {
-    await page.goto(`${grid.url}${from}`);
-    expect(page.url()).toBe(`${grid.url}${to}`);
-  }
-  // What a guide was called, with the section that a link names.
-  await page.goto(`${grid.url}/docs/measurement#the-roof`);
-  await expect(page).toHaveURL(/\/docs\/measure#the-roof$/);
 });
 
 test('a figure exported in the dark scheme has a light text on a dark ground, a title and its source', async ({

@@ -9,7 +9,7 @@ import { test } from './fixtures';
 /** The author of a WebGPU library: a table of kernels for their shapes and vendors, as a file that runs. */
 
 const SHAPES = ['1x2048x2048', '64x2048x2048'] as const;
-const H200 = 'nvidia-unknown-nvidia_h200-vulkan-dawn';
+const H200 = 'nvidia-nvidia_h200-vulkan-dawn';
 
 // Kept: Dawn ends with it.
 const gpu = create([]);
@@ -53,8 +53,9 @@ test('f16 decode and prefill for three vendors: one table, and its bundle multip
     .locator('tbody')
     .getByRole('row');
   await expect(rows).toHaveCount(6);
-  await expect(rows.filter({ hasText: 'NVIDIA H200' }).filter({ hasText: '±' })).toHaveCount(2);
-  await expect(rows.filter({ hasText: 'unmeasured: portable default' })).toHaveCount(4);
+  // Products of 64 rows were timed there by matrices of subgroups alone, which no browser has.
+  await expect(rows.filter({ hasText: 'NVIDIA H200' }).filter({ hasText: '±' })).toHaveCount(1);
+  await expect(rows.filter({ hasText: 'unmeasured: portable default' })).toHaveCount(5);
 
   const saved = page.waitForEvent('download');
   await page.getByRole('link', { name: 'WGSL bundle' }).click();
@@ -65,7 +66,7 @@ test('f16 decode and prefill for three vendors: one table, and its bundle multip
   await rm(folder, { recursive: true });
 
   const here = await gpu.requestAdapter();
-  // It is not the GPU that the matrix units of this row are of, and the bundle says what is missing.
+  // It is not the GPU that the subgroups of this row are of, and the bundle says what is missing.
   expect(() => requirements(here, H200)).toThrow(/^The adapter (allows|does not have) /);
   for (const vendor of ['apple', 'amd']) {
     const adapter = await gpu.requestAdapter();

@@ -1,3 +1,5 @@
+import { summarise } from '../packages/core/src/statistics/summary';
+
 /**
  * A file as `tilemark bench --json` writes it, with every kind of outcome: what
  * pages show is then the same on each machine. The numbers are made up.
@@ -29,7 +31,7 @@ interface FixtureDevice {
 
 const DEVICES: readonly FixtureDevice[] = [
   {
-    key: 'example-tile_1-example_tile_100-vulkan-dawn',
+    key: 'example-example_tile_100-vulkan-dawn',
     pace: 1,
     identity: {
       vendor: 'example',
@@ -41,7 +43,7 @@ const DEVICES: readonly FixtureDevice[] = [
     },
   },
   {
-    key: 'mesa-swrast-llvmpipe_llvm_15_0_6_256_bits_on_example_cpu_2_cores-vulkan-dawn',
+    key: 'mesa-llvmpipe_llvm_15_0_6_256_bits_on_example_cpu_2_cores-vulkan-dawn',
     pace: 160,
     identity: {
       vendor: 'mesa',
@@ -151,29 +153,21 @@ export function measured(
   return {
     kind: 'measured',
     measurement: {
-      methodologyVersion: 3,
+      methodologyVersion: 4,
       policy,
       timer: { kind: 'timestamp', tickNs: TICK_NS },
       dispatchesPerSample: dispatches,
       bufferSets: 1,
-      // Summarised again from the samples where the file is taken in.
-      cold: {
-        n: samplesNs.length,
-        medianNs,
-        lowNs: medianNs,
-        highNs: medianNs,
-        minNs: medianNs,
-        q1Ns: medianNs,
-        q3Ns: medianNs,
-        cv: 0,
-        samplesNs,
-      },
+      cold: summarise(samplesNs),
       hot: null,
       compileNs: 4e7,
       transfer: { hostToDeviceNs: null, deviceToHostNs: 3e5 },
       stop: 'capped',
       discarded: [{ count: 2, why: 'the canary ran 7% slower than its best' }],
-      verification: { before: verification, after: verification },
+      verification: {
+        ...{ before: verification, after: verification },
+        ...{ seed: 1, dispatches: 6, rms: 0.2, freshRatio: 1, ns: 2e6 },
+      },
       roof: { ns: roofNs, bound },
       clocks: { before: clocks, after: clocks },
       unranked: null,

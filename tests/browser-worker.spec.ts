@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
+import { bring } from './bring';
 import { test } from './fixtures';
 import type { Grid } from './grid';
 
@@ -78,7 +79,7 @@ async function visitor(link: string, options = {}): Promise<Page> {
 
 async function invite(): Promise<{ id: string; link: string }> {
   const { id, secret } = await api<{ id: string; secret: string }>('/invites', {
-    ...{ name: 'class', seats: 30, hours: 1 },
+    ...{ name: 'class', seats: 30, hours: 1, trusted: true },
   });
   return { id, link: `${grid.url}/join#${secret}` };
 }
@@ -128,6 +129,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   const admin = await visitor(grid.loginUrl);
   await admin.goto(`${grid.url}/add`);
   await admin.getByLabel('For whom').fill('class');
+  await admin.getByLabel('Results decide').selectOption('yes');
   await admin.getByRole('button', { name: 'Create invite' }).click();
   const link = await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent();
   await expect(admin.getByRole('img', { name: 'The invite as a QR code' })).toBeVisible();
@@ -164,7 +166,7 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
     ],
     { env: { ...process.env, VK_ICD_FILENAMES: SWIFTSHADER, VK_DRIVER_FILES: SWIFTSHADER } },
   );
-  await api('/results/import', JSON.parse(await readFile(file, 'utf8')));
+  await bring(grid, JSON.parse(await readFile(file, 'utf8')));
   const { items } = await api<{ items: { key: string; name: string; class: string }[] }>(
     '/devices',
   );

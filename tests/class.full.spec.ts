@@ -68,7 +68,7 @@ async function joinAs(request: APIRequestContext, invite: string, name: string, 
   expect(seat.status(), await seat.text()).toBe(200);
   const { secret } = await seat.json();
   const attached = await request.post(api('/workers'), {
-    headers: { authorization: `Bearer ${secret}`, 'tilemark-protocol': '1' },
+    headers: { authorization: `Bearer ${secret}`, 'tilemark-protocol': '2' },
     data: {
       ...like,
       ...{ name, host: 'browser', version: '0', instance: randomUUID() },
@@ -84,6 +84,7 @@ test('thirty join by one link over https, told apart by name on one model of GPU
   await admin.goto(`${proxy.url}/add`);
   await expect(admin.getByText('Invites work over https only')).toHaveCount(0);
   await admin.getByLabel('For whom').fill('GPU course');
+  await admin.getByLabel('Results decide').selectOption('yes');
   await admin.getByRole('button', { name: 'Create invite' }).click();
   const link = await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent();
   expect(link).toContain(`${proxy.url}/join#`);

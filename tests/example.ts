@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test';
 import { benchFile } from './bench-file';
+import { bring } from './bring';
 import { failedSweep } from './failed-sweep';
 import type { Grid } from './grid';
 import { addresses } from './page-addresses';
@@ -33,10 +34,7 @@ export async function importResults(
   keeps: (result: FixtureResult) => boolean = () => true,
 ): Promise<string> {
   const file = benchFile();
-  const { id } = await post(grid, 'results/import', {
-    ...file,
-    results: file.results.filter(keeps),
-  });
+  const { id } = await bring(grid, { ...file, results: file.results.filter(keeps) });
   return id;
 }
 

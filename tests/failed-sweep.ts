@@ -10,7 +10,7 @@ export async function failedSweep(grid: Grid): Promise<string> {
       headers: {
         Authorization: `Bearer ${grid.adminToken}`,
         'Content-Type': 'application/json',
-        'tilemark-protocol': '1',
+        'tilemark-protocol': '2',
       },
       body: JSON.stringify(body),
     });

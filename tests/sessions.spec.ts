@@ -90,6 +90,16 @@ test('the right token logs in where wrong ones were tried too often', async ({ p
   expect(await whoIs(page)).toMatch(/\(admin\)/);
 });
 
+test('every answer has the headers that browsers are told to be careful by', async () => {
+  for (const path of ['/', '/nothing', '/icon.svg', '/api/v1/health', '/api/v1/nothing']) {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(`${grid.url}${path}`, { method });
+      expect(answer.headers.get('x-frame-options'), `${method} ${path}`).toBe('DENY');
+      expect(answer.status, `${method} ${path}`).toBe(path.includes('nothing') ? 404 : 200);
+    }
+  }
+});
+
 test('the eleventh version of an hour and TRACE have answers of their own', async () => {
   const member = await makeToken('Prolific');
   const file = new URL('../examples/kernels/gpu-cpp.wgsl', import.meta.url);

@@ -1,8 +1,12 @@
 import { chromium, expect, type Page } from '@playwright/test';
 import { create } from 'webgpu';
-import { type BlockedId, encode, toDevice } from '../packages/kernels/src/encoding.test-helper';
-import { fromHalves } from '../packages/kernels/src/scalar';
-import { ITEMS, type Item, STORAGES, type Storage } from '../packages/kernels/src/storage';
+import {
+  type BlockedId,
+  encode,
+  toDevice,
+} from '../packages/kernels/src/problem/encoding.test-helper';
+import { fromHalves } from '../packages/kernels/src/problem/scalar';
+import { ITEMS, type Item, STORAGES, type Storage } from '../packages/kernels/src/problem/storage';
 import { test } from './fixtures';
 
 /** The program that /best shows for weights in blocks, run as it is in Node and in Chromium. */

@@ -1,36 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { SECURITY_HEADERS } from './src/server/session/security-headers.mjs';
-
-/** Pages of the docs by the names of files that have become parts of another. */
-const MOVED_DOCS = {
-  'adding-a-kernel': 'extend',
-  attaching: 'operate',
-  libraries: 'extend',
-  measurement: 'measure',
-  operating: 'operate',
-  performance: 'performance-h200',
-  ranking: 'measure',
-  reliability: 'faults',
-  site: 'start',
-  tolerance: 'measure',
-  tuning: 'choose',
-  'your-kernel': 'bring',
-};
-
-/** Pages by the address that they had. */
-const MOVED = {
-  '/api': '/docs/api',
-  '/workers': '/operate',
-  '/queues': '/operate',
-  '/coverage': '/operate/coverage',
-  '/tokens': '/operate/tokens',
-  '/audit': '/operate/audit',
-  '/compare/devices': '/compare',
-  '/compare/variants': '/compare',
-  ...Object.fromEntries(
-    Object.entries(MOVED_DOCS).map(([from, to]) => [`/docs/${from}`, `/docs/${to}`]),
-  ),
-};
 
 /** @type {import('next').NextConfig} */
 const config = {
@@ -75,20 +43,6 @@ const config = {
   },
   // No page has images that Next would have to resize for whoever asks.
   images: { unoptimized: true },
-  // The permalinks of results: short, and readable in the tree.
-  rewrites: async () => [{ source: '/r/:id', destination: '/results/short/:id' }],
-  redirects: async () =>
-    Object.entries(MOVED).map(([source, destination]) => ({
-      source,
-      destination,
-      permanent: true,
-    })),
-  headers: async () => [
-    {
-      source: '/:path*',
-      headers: Object.entries(SECURITY_HEADERS).map(([key, value]) => ({ key, value })),
-    },
-  ],
 };
 
 /**

@@ -5,10 +5,6 @@ export const ALLOWED: readonly (readonly [what: string, why: string])[] = [
     'sums in f16 round as much; only a kernel that tells inputs apart can do it',
   ],
   [
-    'f32-staged-f16: an error below 4 roundoffs of f16 of both norms on fractions alone',
-    'operands rounded to f16 err as much; only a kernel that tells inputs apart can do it',
-  ],
-  [
     'NaN, infinities, denormals and -0 in floats that are summed',
     'WGSL lets a device flush them, or assume that there are none',
   ],

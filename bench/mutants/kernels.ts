@@ -1,6 +1,7 @@
+import { EPILOGUES } from './epilogues';
 import { MATMUL } from './matmul';
 import type { Mutant } from './mutant';
 import { STORAGES } from './storages';
 import { TRANSPOSE } from './transpose';
 
-export const MUTANTS: readonly Mutant[] = [...MATMUL, ...STORAGES, ...TRANSPOSE];
+export const MUTANTS: readonly Mutant[] = [...MATMUL, ...STORAGES, ...EPILOGUES, ...TRANSPOSE];

@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { admitKernel } from '@tilemark/core/contributed';
 import { DTYPES, idsOf, isBlocked, KERNELS } from '@tilemark/kernels';
 import { afterAll, describe, expect, it } from 'vitest';
 import { chooseDevice, openDevice } from '../../apps/worker/src/device/select';
@@ -9,8 +11,8 @@ afterAll(() => device.executor.destroy());
 
 // All sizes and dtypes: `npm run test:mutants`.
 const SIZE = '17x31x5';
-/** With whole blocks of weights. */
-const BLOCKED_SIZE = '17x31x192';
+/** With whole blocks of weights, and sums of i8 beyond 2^24. */
+const BLOCKED_SIZE = '17x31x1344';
 
 it('has at least 40 mutants', () => {
   expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
@@ -39,4 +41,18 @@ describe.each([
     const fate = await fateOfRight(device, kernel, problemOf(kernel.op, size, dtype));
     expect(fate).toMatchObject({ kind: 'passed' });
   });
+});
+
+const RIGHT = new URL('./right/', import.meta.url);
+
+it.each(await readdir(RIGHT))('%s, which is right, passes', async (name) => {
+  const source = await readFile(new URL(name, RIGHT), 'utf8');
+  const { kernel } = await admitKernel({ author: 'right', source });
+  for (const dtype of kernel.dtypes) {
+    for (const size of ['52x68x20', '64x64x64']) {
+      const fate = await fateOfRight(device, kernel, problemOf(kernel.op, size, dtype));
+      if (dtype !== 'f16') expect(fate).toMatchObject({ kind: 'passed' });
+      else expect(fate.kind).not.toBe('caught');
+    }
+  }
 });

@@ -43,10 +43,11 @@ export function problemOf(
 /** Puts a mutant through a whole run, as if it were a kernel of the catalogue. */
 export async function fateOf(
   device: OpenDevice,
-  { kernel, samples, isTimed = false, isWrongOn }: Mutant,
-  problem: Problem,
+  { epilogue, kernel, samples, isTimed = false, isWrongOn }: Mutant,
+  asked: Problem,
   seed = drawSeed(),
 ): Promise<Fate> {
+  const problem = epilogue ? ({ ...asked, epilogue } as Problem) : asked;
   if (!isWrongOn(problem)) return { kind: 'none', why: 'not wrong there' };
   const most = isTimed ? MOST_WORK.timed : MOST_WORK.late;
   if (samples && device.identity.class !== 'gpu' && workOf(problem) > most) {
@@ -113,7 +114,7 @@ async function run(
     case 'measured':
       return isTimed && (outcome.measurement.verification.freshRatio ?? 0) > MAX_FRESH_RATIO
         ? { kind: 'caught', by: 'takes longer on new inputs' }
-        : { kind: 'passed', rms: outcome.measurement.verification.rms ?? 0 };
+        : { kind: 'passed', rms: outcome.measurement.verification.rms };
     case 'skipped':
       return { kind: 'none', why: reason };
     case 'failed':

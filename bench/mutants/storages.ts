@@ -1,6 +1,7 @@
 import {
-  asStored,
   type Dtype,
+  type Epilogue,
+  elementMemory,
   type GpuKernel,
   kernelById,
   type MatmulShape,
@@ -9,36 +10,32 @@ import {
 } from '@tilemark/kernels';
 import type { Mutant } from './mutant';
 
-/** A right kernel, for what its dtype stores, element by element. */
-const RIGHT = `struct Shape { m: u32, n: u32, k: u32 }
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-@compute @workgroup_size(16, 16)
+/** A right kernel, element by element. */
+const RIGHT = `@compute @workgroup_size(16, 16)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y; let col = id.x;
   if (row >= shape.m || col >= shape.n) { return; }
   var sum = Acc(0);
   for (var p = 0u; p < shape.k; p++) {
-    sum += Acc(A[row * shape.k + p]) * Acc(B[p * shape.n + col]);
+    sum += Acc(load_a(row, p)) * Acc(load_b(p, col));
   }
-  C[row * shape.n + col] = T(sum);
+  store_c(row, col, sum);
 }
 `;
 
-/** A kernel that reads B wrong: its source with some text replaced. */
-function misread(
+/** A kernel that reads or stores what it should not: its source with some text replaced. */
+export function rewritten(
   name: string,
   dtypes: readonly Dtype[],
   [from, to]: readonly [from: string | RegExp, to: string],
-  on: (shape: MatmulShape) => boolean = () => true,
+  { on = () => true, epilogue }: { on?: (shape: MatmulShape) => boolean; epilogue?: Epilogue },
 ): Mutant {
   return {
-    name: `storage: ${name}`,
+    name,
+    ...(epilogue && { epilogue }),
     isWrongOn: ({ dtype, shape }: Problem) => dtypes.includes(dtype) && on(shape as MatmulShape),
     kernel: {
-      id: `matmul/mutant-storage-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
+      id: `matmul/mutant-${name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`,
       op: 'matmul',
       runsOn: 'gpu',
       rung: 99,
@@ -46,9 +43,8 @@ function misread(
       dtypes,
       tunables: [],
       constraints: [],
-      wgsl: RIGHT,
-      stored: (wgsl, dtype) => {
-        const right = asStored(wgsl, dtype);
+      wgsl: (_values, dtype, written) => {
+        const right = elementMemory(dtype, written) + RIGHT;
         const wrong = right.replace(from, to);
         if (wrong === right) throw new Error(`nothing in ${dtype} is ${String(from)}`);
         return wrong;
@@ -62,6 +58,13 @@ function misread(
   };
 }
 
+const misread = (
+  name: string,
+  dtypes: readonly Dtype[],
+  change: readonly [from: string | RegExp, to: string],
+  on?: (shape: MatmulShape) => boolean,
+): Mutant => rewritten(`storage: ${name}`, dtypes, change, on ? { on } : {});
+
 const Q4: readonly Dtype[] = ['f16-q4', 'f32-q4'];
 const ZEROS: readonly Dtype[] = ['f32-q4z'];
 const BLOCKED: readonly Dtype[] = ['f16-q8', 'q8-q8', ...Q4, ...ZEROS];
@@ -69,8 +72,11 @@ const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', 'f32-f16-nt', 'i8-nt', ..
 const BYTES: readonly Dtype[] = ['q8-q8', 'i8-nt'];
 const HALVES_IN_B: readonly Dtype[] = ['f32-f16', 'f32-f16-nt'];
 
+export const PRODUCT = 'Acc(load_a(row, p)) * Acc(load_b(p, col))';
+
 /** To the bits of a half. Compilers fold a conversion there and back. */
-const rounded = (f32: string) => `bitcast<f32>((bitcast<u32>(${f32}) + 0x1000u) & 0xffffe000u)`;
+export const rounded = (f32: string) =>
+  `bitcast<f32>((bitcast<u32>(${f32}) + 0x1000u) & 0xffffe000u)`;
 
 /** Values of its tunables that make a short source. */
 const DOTS: TunableValues = { COLS: 1, LANES: 8, THREADS: 32, UNROLL: 1 };
@@ -110,13 +116,13 @@ export const STORAGES: readonly Mutant[] = [
   misread(
     'N x K read as K x N',
     BY_ROWS,
-    ['load_B(col * shape.k + p)', 'load_B(p * shape.n + col)'],
+    ['return col * shape.k + k;', 'return k * shape.n + col;'],
     ({ n, k }) => n > 1 && k > 1,
   ),
   misread(
     'a row of weights for its neighbour',
     BY_ROWS,
-    ['load_B(col *', 'load_B(((col + 1u) % shape.n) *'],
+    ['return col *', 'return ((col + 1u) % shape.n) *'],
     ({ n }) => n > 1,
   ),
   misread(
@@ -144,16 +150,25 @@ export const STORAGES: readonly Mutant[] = [
     ['f16-q4'],
     [/extractBits\(B\[.*?\], 4u \* \(.*?\), 4u\)/, 'extractBits(B[i / 8u], 4u * (i % 8u), 4u)'],
   ),
+  misread('products rounded to f16', ['f16-q4', 'f16-q8'], [PRODUCT, rounded(PRODUCT)]),
+  misread(
+    'sums of four in f16',
+    ['f16-nt'],
+    [
+      /var sum = Acc\(0\);\n(.*\n) *sum \+= (.*);/,
+      `var sum = Acc(0); var part = Acc(0);\n$1    part = ${rounded('part + $2')};\n    if (p % 4u == 3u || p + 1u == shape.k) { sum += part; part = Acc(0); }`,
+    ],
+    ({ k }) => k >= 3,
+  ),
   misread('f32 of A rounded to f16', HALVES_IN_B, ['return S(A[i])', `return ${rounded('A[i]')}`]),
-  misread('f32 of B rounded to f16', ['f16-f32'], ['return S(B[i])', `return ${rounded('B[i]')}`]),
   misread('halves of a word swapped', HALVES_IN_B, ['return S(B[i])', 'return S(B[i ^ 1u])']),
   misread('zeros of B taken for ones', BLOCKED, [
-    'load_B(col * shape.k + p)',
-    'select(load_B(col * shape.k + p), S(1), load_B(col * shape.k + p) == S(0))',
+    'load_b(p, col)',
+    'select(load_b(p, col), S(1), load_b(p, col) == S(0))',
   ]),
   misread('sums that skip what follows a zero of A', BLOCKED, [
     'sum += ',
-    'if (Acc(load_A(row * shape.k + p)) == Acc(0)) { break; }\n    sum += ',
+    'if (Acc(load_a(row, p)) == Acc(0)) { break; }\n    sum += ',
   ]),
   misread('values of 4 bits without their bias', Q4, ['- 8)', ')']),
   misread('zero points ignored', ZEROS, [/ - S\(item_B_zero_points\(.*?\)\)/, '']),
@@ -171,6 +186,18 @@ export const STORAGES: readonly Mutant[] = [
     'pairs of bytes swapped',
     ['f16-q8', ...BYTES],
     ['8u * (i % 4u)', '8u * ((i % 4u) ^ 2u)'],
+  ),
+  misread(
+    'sums of i8 in f32',
+    ['i8-nt'],
+    [`sum += ${PRODUCT}`, 'sum = Acc(f32(sum) + f32(load_a(row, p)) * f32(load_b(p, col)))'],
+    ({ k }) => k >= 1300,
+  ),
+  misread(
+    'sums of i8 that saturate',
+    ['i8-nt'],
+    ['store_c(row, col, sum)', 'store_c(row, col, clamp(sum, Acc(-1048576), Acc(1048576)))'],
+    ({ k }) => k >= 128,
   ),
   misread('the last word left out', ['i8-nt'], ['p < shape.k', 'p < shape.k - 4u']),
   misread(

@@ -4,6 +4,7 @@
   "about": "Tiles in workgroup memory, a block of sums per thread",
   "op": "matmul",
   "dtypes": ["f32"],
+  "bindings": { "A": "a", "B": "b", "C": "c" },
   "tunables": {
     "BM": { "values": [64, 128, 32], "about": "Rows of C per workgroup" },
     "BN": { "values": [64, 128, 32], "about": "Columns of C per workgroup" },

@@ -4,6 +4,8 @@
   "about": "Four rows by eight columns per thread, all in vec4s",
   "op": "matmul",
   "dtypes": ["f32"],
+  "bindings": { "A": "array_a", "B": "array_b", "C": "array_c" },
+  "sizes": { "M": "m", "N": "n", "K": "k" },
   "covers": { "rows": 32, "cols": 64 },
   "multiples": { "m": 32, "n": 64, "k": 4 }
 }

@@ -4,6 +4,7 @@
   "about": "Four by four elements per thread, by products of 4 x 4 matrices",
   "op": "matmul",
   "dtypes": ["f32"],
+  "bindings": { "A": "input_left", "B": "input_right", "C": "output_0" },
   "tunables": { "SIZE": { "values": [64, 128, 256, 32], "about": "Threads per workgroup" } },
   "covers": { "rows": 4, "cols": "4 * SIZE", "order": "flat" },
   "multiples": { "m": 4, "n": 4, "k": 4 }

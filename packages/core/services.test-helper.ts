@@ -62,6 +62,10 @@ export const contentOf = (
 ): Promise<Record<string, string>> =>
   ofTables(url, `coalesce(md5(string_agg(row::text, '' ORDER BY row::text)), '')`, without);
 
+/** Every row of each table, but its transaction, which is of this server. */
+export const rowsOf = (url: string): Promise<Record<string, Record<string, unknown>[]>> =>
+  ofTables(url, `coalesce(jsonb_agg(row), '[]')`, ['transaction']);
+
 /** An aggregate over the rows of each table. */
 async function ofTables<T>(
   url: string,

@@ -6,6 +6,7 @@ import { type AptRequest, aptAllowed, aptCommand, aptInstall, onPath } from './a
 
 const REDIS: AptRequest = { packages: ['redis-server'] };
 const BROWSER: AptRequest = { packages: ['chromium'] };
+const FIREFOX: AptRequest = { packages: ['firefox-esr'] };
 /** Mesa's software Vulkan. The version in Debian 12 is too old for Dawn; the one in its backports is not. */
 const VULKAN: AptRequest = {
   packages: ['mesa-vulkan-drivers', 'libvulkan1'],
@@ -20,6 +21,10 @@ export const bringRedis: Bring = async () =>
 
 export const bringBrowser: Bring = async () =>
   (await browserIsHere()) ? null : bring('Chromium', BROWSER, browserIsHere);
+
+/** For the tests of its engine. */
+export const bringFirefox: Bring = async () =>
+  (await firefoxIsHere()) ? null : bring('Firefox', FIREFOX, firefoxIsHere);
 
 /** A Vulkan driver that Dawn accepts; systems other than Linux have their own GPU API. */
 export const bringVulkan: Bring = async () =>
@@ -45,6 +50,7 @@ async function bring(
 
 const redisIsHere = async () => (await onPath('redis-server')) || (await onPath('valkey-server'));
 const browserIsHere = async () => existsSync('/usr/bin/chromium');
+const firefoxIsHere = async () => existsSync('/usr/bin/firefox-esr');
 
 /** Checked in a new process: this one would not see a driver installed since it started. */
 async function adapterIsHere(): Promise<boolean> {

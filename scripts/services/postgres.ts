@@ -20,6 +20,9 @@ import {
 } from './process';
 
 const DATABASE = 'tilemark';
+
+/** Beside the cluster from its first start on: clusters without it are of versions that are not read. */
+const FORMAT_FILE = 'format';
 const START_WITHIN_MS = 60_000;
 
 /** How long the child processes of a killed server may live on, ms. */
@@ -28,7 +31,7 @@ const LEFTOVERS_END_WITHIN_MS = 10_000;
 /** What Postgres reports while they do. */
 const MEMORY_IS_HELD = 'pre-existing shared memory block';
 
-export interface PostgresOptions extends ServiceOptions {
+interface PostgresOptions extends ServiceOptions {
   /** Server settings on top of ours, for example `{ fsync: 'off' }` in tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -83,6 +86,19 @@ export async function startPostgres(options: PostgresOptions): Promise<PrivateSe
   };
 }
 
+/**
+ * Throws StartProblem if a folder of `startPostgres` is of a version whose databases this one does not
+ * read. Changes nothing: neither does looking at it start a server.
+ */
+export async function refuseOlder(dataDir: string): Promise<void> {
+  const isOlder =
+    (await exists(join(dataDir, 'cluster'))) && !(await exists(join(dataDir, FORMAT_FILE)));
+  if (!isOlder) return;
+  throw new StartProblem(
+    `${dataDir} is of an older version of Tilemark, which this one does not read; nothing was changed. Start with a new folder: npm start -- --data NEWDIR. Or keep the older version for this one.`,
+  );
+}
+
 /** Who may connect from where: anyone with a password, from this machine. Written at each start. */
 async function writeAccessRules(dataDir: string, { owner }: Account): Promise<string> {
   const file = join(dataDir, 'pg_hba.conf');
@@ -99,6 +115,7 @@ async function writeAccessRules(dataDir: string, { owner }: Account): Promise<st
 async function makeCluster(place: Place, dataDir: string, password: string): Promise<void> {
   const { bin, account, cluster } = place;
   if (await exists(cluster)) return;
+  await writeFile(join(dataDir, FORMAT_FILE), '1\n');
   const unfinished = `${cluster}.new`;
   const passwordFile = join(dataDir, 'initdb-password');
   await rm(unfinished, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -65,8 +65,9 @@ test('a folder copied from a running grid is refused as a copy', async () => {
 });
 
 test('a grid that was killed and not reaped does not keep its folder', async () => {
-  // The parent turns into a program that never asks how its child ended.
-  const pid = await started('sh', ['-c', 'sleep 0.1 & echo $!; exec sleep 60']);
+  // The parent turns into a program that never asks how its child ended; only then does that one end.
+  const child = 'until grep -qx sleep /proc/$PPID/comm; do sleep 0.01; done';
+  const pid = await started('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`]);
   const isZombie = async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') Z ');
   while (!(await isZombie())) await new Promise((resolve) => setTimeout(resolve, 10));
   await claimedBy(pid);
@@ -83,4 +84,23 @@ test('an unclaimed folder is claimed and left as it was', async () => {
   expect(isLeftBehind).toBe(false);
   await release();
   expect(await readdir(dataDir)).toEqual([]);
+});
+
+test('a folder of an older version is refused in words and left as it was, byte for byte', async () => {
+  await mkdir(join(dataDir, 'postgres', 'cluster'), { recursive: true });
+  await writeFile(join(dataDir, 'postgres', 'cluster', 'PG_VERSION'), '18\n');
+  await writeFile(join(dataDir, 'admin-token'), 'secret');
+  const content = async () => {
+    const entries = await readdir(dataDir, { recursive: true });
+    const all = entries.sort().map(async (name) => {
+      const { mtimeNs, size } = await stat(join(dataDir, name), { bigint: true });
+      return [name, size, mtimeNs];
+    });
+    return [(await stat(dataDir, { bigint: true })).mtimeNs, ...(await Promise.all(all))];
+  };
+  const before = await content();
+  await expect(claimDataFolder(dataDir, URL)).rejects.toThrow(
+    /is of an older version of Tilemark.*nothing was changed.*--data NEWDIR.*keep the older version/,
+  );
+  expect(await content()).toEqual(before);
 });

@@ -1,6 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureWritable } from '../services/folder';
+import { refuseOlder } from '../services/postgres';
 import { commandLine } from '../services/process';
 import { StartProblem } from './terminal';
 
@@ -12,11 +13,12 @@ export interface Claim {
 
 /**
  * Creates the data folder and claims it for this process, so that two grids never share one. Throws
- * StartProblem if the folder is not writable or is in use.
+ * StartProblem if the folder is of an older version, is not writable or is in use.
  *
  * @param url the address of this grid, shown to whoever starts a second one
  */
 export async function claimDataFolder(dataDir: string, url: string): Promise<Claim> {
+  await refuseOlder(join(dataDir, 'postgres'));
   await ensureWritable(dataDir);
   const claim = join(dataDir, 'grid.pid');
   const [pid = '', place = '', claimed = ''] = (

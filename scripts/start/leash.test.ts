@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
+import { holdsWithin } from '../until';
 
 const leash = new URL('leash.mjs', import.meta.url).href;
 
@@ -27,4 +28,42 @@ it.each([
   const ended = once(part, 'exit');
   part.disconnect();
   expect(await ended).toEqual(end);
+});
+
+/** Something that npm runs in a shell, which stays or is replaced by it; its process id. */
+async function startByNpm(shell: string) {
+  const program = `setInterval(() => {}, 1e6); console.log(process.pid);`;
+  const args = ['--import', leash, '-e', program].map((arg) => `'${arg}'`);
+  const command = `'${process.execPath}' ${args.join(' ')}${shell}`;
+  const npm = `require('node:child_process').spawn(process.argv[1], { shell: '/bin/sh', stdio: 'inherit' }); setInterval(() => {}, 1e6);`;
+  const parent = spawn(process.execPath, ['-e', npm, command], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void parent.kill('SIGKILL'));
+  const [told] = await once(parent.stdout, 'data');
+  const pid = Number(String(told));
+  onTestFinished(() => {
+    if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  return { parent, pid };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+it.each([
+  ['in a shell that stays', 'SIGKILL', '; true'],
+  ['in a shell that stays', 'SIGTERM', '; true'],
+  ['in place of its shell', 'SIGKILL', ''],
+] as const)('what npm runs %s ends when npm ends by %s', async (_what, signal, shell) => {
+  const { parent, pid } = await startByNpm(shell);
+  const other = await startByNpm(shell);
+  parent.kill(signal);
+  expect(await holdsWithin(60_000, async () => !isAlive(pid))).toBe(true);
+  expect(isAlive(other.pid)).toBe(true);
 });

@@ -20,10 +20,9 @@ const GOALS = {
   ...{ paintMs: 1_000, shift: 0.02 },
 };
 
-const DEVICE = 'synthetic_b-generation_1-synthetic_gpu_002-vulkan-dawn';
+const DEVICE = 'synthetic_b-synthetic_gpu_002-vulkan-dawn';
 const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['leaderboard', '/'],
-  ['heat map', '/?view=heatmap'],
   ['portability', '/?view=portability'],
   ['device', `/devices/${DEVICE}`],
   ['kernel', '/kernels/matmul/warp-tile'],

@@ -97,8 +97,8 @@ async function insertDevices(client: Client, devices: readonly SyntheticDevice[]
     [JSON.stringify(rows)],
   );
   await client.query(
-    `INSERT INTO "Device" ("key", "vendor", "architecture", "name", "backend", "runtime", "class", "capabilities")
-     SELECT key, vendor, architecture, device, backend, runtime, class::"DeviceClass", $1::jsonb
+    `INSERT INTO "Device" ("key", "hardware", "engine", "vendor", "architecture", "name", "backend", "runtime", "class", "capabilities")
+     SELECT key, regexp_replace(key, '-[^-]+-[^-]+$', ''), CASE class WHEN 'cpu' THEN NULL ELSE 'tint' END, vendor, architecture, device, backend, runtime, class::"DeviceClass", $1::jsonb
      FROM synthetic_device`,
     [JSON.stringify(capabilities)],
   );
@@ -163,7 +163,7 @@ const RESULTS = `
     WHERE d.n BETWEEN $1 AND $2
   )
   INSERT INTO "Result" ("id", "runId", "workerId", "environmentHash", "outcome", "medianNs", "lowNs", "highNs",
-    "coldSamplesNs", "hotSamplesNs", "unranked", "endedAt")
+    "coldSamplesNs", "hotSamplesNs", "unranked", "standing", "endedAt")
   SELECT replace(id, 'run', 'result'), id, "workerId", 'synthetic-environment-' || device,
     CASE state
       WHEN 'measured' THEN jsonb_set($3::jsonb, '{measurement}', $3::jsonb->'measurement' || jsonb_build_object(
@@ -181,7 +181,7 @@ const RESULTS = `
     CASE state WHEN 'measured'
       THEN ARRAY(SELECT median * (0.99 + 0.02 * s / ${SAMPLES}) FROM generate_series(0, ${SAMPLES} - 1) AS s)
       ELSE '{}' END,
-    '{}', CASE state WHEN 'measured' THEN noisy END, "endedAt"
+    '{}', CASE state WHEN 'measured' THEN noisy END, CASE state WHEN 'measured' THEN (noisy IS NOT NULL)::int END, "endedAt"
   FROM timed
   CROSS JOIN LATERAL (SELECT CASE WHEN ordinal % 60 = 7 THEN 'noisy: the samples vary by 4.2% (over 3.5%)' END AS noisy)`;
 
@@ -190,7 +190,7 @@ const VARIANT_BESTS = `
     "kernel", "resultId", "medianNs", "lowNs", "highNs", "invocations", "standing", "unranked")
   SELECT DISTINCT ON (r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address")
     r."deviceKey", r."op", r."dtype", r."shape", r."profile", ${METHODOLOGY_VERSION}, r."address", r."kernel",
-    x."id", x."medianNs", x."lowNs", x."highNs", 1, (x."unranked" IS NOT NULL)::int, x."unranked"
+    x."id", x."medianNs", x."lowNs", x."highNs", 1, x."standing", x."unranked"
   FROM "Result" AS x JOIN "Run" AS r ON r."id" = x."runId"
   WHERE x."medianNs" IS NOT NULL AND r."kernel" <> 'transpose/copy'
   ORDER BY r."deviceKey", r."op", r."dtype", r."shape", r."profile", r."address", x."unranked" IS NOT NULL, x."medianNs"`;

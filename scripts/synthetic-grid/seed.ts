@@ -10,7 +10,7 @@ import { fill, isSynthetic } from './fill';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface BigOptions {
+interface BigOptions {
   /** Contains the disposable database. */
   readonly dataDir: string;
   readonly devices: number;

@@ -1,8 +1,9 @@
-/** Test counts of one runner. */
+/** Test counts of one runner, and what it says of each failure. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  readonly failures: readonly string[];
 }
 
 /**
@@ -13,26 +14,77 @@ export interface Counts {
  *   last test, fails no test
  */
 export function vitestCounts(report: unknown, isOk: boolean): Counts {
-  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests } = report as Record<
-    string,
-    unknown
-  >;
+  const { numPassedTests, numFailedTests, numPendingTests, numTodoTests, testResults } =
+    report as Record<string, unknown> & { testResults?: readonly TestFile[] };
   const passed = count(numPassedTests, 'numPassedTests');
   const failed = count(numFailedTests, 'numFailedTests');
   const skipped = count(numPendingTests, 'numPendingTests') + count(numTodoTests, 'numTodoTests');
-  return { passed, failed: leastFailed(failed, isOk && passed > 0), skipped };
+  const failures = (testResults ?? []).flatMap(failuresOfFile);
+  return { passed, failed: leastFailed(failed, isOk && passed > 0), skipped, failures };
+}
+
+/** A file of vitest's report; `message` is set where the file itself does not load. */
+interface TestFile {
+  readonly name: string;
+  readonly message?: string;
+  readonly assertionResults: readonly {
+    readonly status: string;
+    readonly fullName: string;
+    readonly failureMessages: readonly string[] | null;
+  }[];
+}
+
+function failuresOfFile({ name, message, assertionResults }: TestFile): readonly string[] {
+  const failed = assertionResults.filter(({ status }) => status === 'failed');
+  return [
+    ...(message ? [`${name}: ${message}`] : []),
+    ...failed.map((test) =>
+      [`${name}: ${test.fullName}`, ...(test.failureMessages ?? [])].join('\n'),
+    ),
+  ];
 }
 
 /** The same from Playwright's JSON report; a flaky test counts as failed. */
 export function playwrightCounts(report: unknown, isOk: boolean): Counts {
-  const { stats } = report as { stats?: Record<string, unknown> };
+  const { stats, suites } = report as {
+    stats?: Record<string, unknown>;
+    suites?: readonly Suite[];
+  };
   const failed = count(stats?.unexpected, 'stats.unexpected') + count(stats?.flaky, 'stats.flaky');
   const passed = count(stats?.expected, 'stats.expected');
   return {
     passed,
     failed: leastFailed(failed, isOk && passed > 0),
     skipped: count(stats?.skipped, 'stats.skipped'),
+    failures: (suites ?? []).flatMap(failuresOfSuite),
   };
+}
+
+/** A suite of Playwright's report: a file, or a group of tests in one. */
+interface Suite {
+  readonly title: string;
+  readonly suites?: readonly Suite[];
+  readonly specs: readonly {
+    readonly title: string;
+    readonly tests: readonly {
+      readonly status: string;
+      readonly results: readonly { readonly errors: readonly { readonly message?: string }[] }[];
+    }[];
+  }[];
+}
+
+function failuresOfSuite({ title, suites, specs }: Suite): readonly string[] {
+  const own = specs.flatMap((spec) =>
+    spec.tests
+      .filter(({ status }) => ['unexpected', 'flaky'].includes(status))
+      .map(({ results }) => {
+        const errors = results.flatMap((result) =>
+          result.errors.map(({ message }) => message ?? ''),
+        );
+        return [`${title}: ${spec.title}`, ...errors].join('\n');
+      }),
+  );
+  return [...own, ...(suites ?? []).flatMap(failuresOfSuite)];
 }
 
 const leastFailed = (failed: number, isOk: boolean): number => Math.max(failed, isOk ? 0 : 1);
@@ -42,6 +94,7 @@ export const sum = (all: readonly Counts[]): Counts =>
     passed: a.passed + b.passed,
     failed: a.failed + b.failed,
     skipped: a.skipped + b.skipped,
+    failures: [...a.failures, ...b.failures],
   }));
 
 function count(value: unknown, name: string): number {

@@ -1,4 +1,4 @@
-import { bringBrowser, bringRedis, bringVulkan } from '../bootstrap/bring';
+import { bringBrowser, bringFirefox, bringRedis, bringVulkan } from '../bootstrap/bring';
 import { type Counts, sum } from './counts';
 import { type Part, runParts } from './parts';
 import { checks, playwright, program, vitest } from './runners';
@@ -51,7 +51,8 @@ async function main([set, budget]: readonly string[]): Promise<number> {
     console.error(USAGE);
     return 2;
   }
-  for (const bring of [bringRedis, bringVulkan, bringBrowser]) {
+  const ofFull = set === undefined ? [] : [bringFirefox];
+  for (const bring of [bringRedis, bringVulkan, bringBrowser, ...ofFull]) {
     const missing = await bring();
     // The tests run the real part or nothing: what is missing is a failure, not a skip.
     if (missing) {
@@ -71,6 +72,7 @@ async function main([set, budget]: readonly string[]): Promise<number> {
     const left = () => (fullMinutes - sinceFull()) / slowness;
     counts.push(...runParts(FULL, left, console.log));
   }
+  for (const failure of sum(counts).failures) console.log(`\nFAILED ${cut(failure)}`);
   console.log(`\n${totals(counts)}`);
   return sum(counts).failed === 0 ? 0 : 1;
 }
@@ -80,6 +82,9 @@ function stopwatch(): () => number {
   const startedMs = performance.now();
   return () => (performance.now() - startedMs) / 60e3;
 }
+
+/** The first lines of a failure: its test, and what was expected. */
+const cut = (failure: string) => failure.split('\n').slice(0, 12).join('\n');
 
 function totals(counts: readonly Counts[]): string {
   const { passed, failed, skipped } = sum(counts);

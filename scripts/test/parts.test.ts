@@ -7,7 +7,7 @@ test('runs what fits into the time left, and names and counts what does not', ()
     ...{ name, minutes },
     run: () => {
       left -= minutes;
-      return { passed: minutes, failed: 0, skipped: 0 };
+      return { passed: minutes, failed: 0, skipped: 0, failures: [] };
     },
   });
   const said: string[] = [];
@@ -19,9 +19,9 @@ test('runs what fits into the time left, and names and counts what does not', ()
       (line) => said.push(line),
     ),
   ).toEqual([
-    { passed: 6, failed: 0, skipped: 0 },
-    { passed: 0, failed: 0, skipped: 1 },
-    { passed: 4, failed: 0, skipped: 0 },
+    { passed: 6, failed: 0, skipped: 0, failures: [] },
+    { passed: 0, failed: 0, skipped: 1, failures: [] },
+    { passed: 4, failed: 0, skipped: 0, failures: [] },
   ]);
   expect(said).toEqual(['skipped: mutants: takes about 5 minutes, 4.0 are left']);
 });

@@ -10,10 +10,10 @@ import { type Counts, playwrightCounts, vitestCounts } from './counts';
 /** Exit code of a program that cannot run on this machine, and has said why. */
 const UNAVAILABLE = 77;
 
-/** Lint, types and cycles of every package, and the build of the site and the worker. */
+/** Lint, types, cycles and size of every package, and the build of the site and the worker. */
 export const checks = (): Counts =>
   program(tool('turbo'), [
-    ...['run', 'generate', 'lint', 'types', 'build'],
+    ...['run', 'generate', 'lint', 'types', 'size', 'build'],
     ...['--ui=stream', '--output-logs=errors-only'],
   ]);
 
@@ -37,10 +37,12 @@ export function playwright(project: string): Counts {
 /** A program that is one test: 0 is passed, UNAVAILABLE skipped, anything else failed. */
 export function program(command: string, args: readonly string[]): Counts {
   const status = run(command, args);
+  const isFailed = status !== 0 && status !== UNAVAILABLE;
   return {
     passed: status === 0 ? 1 : 0,
-    failed: status === 0 || status === UNAVAILABLE ? 0 : 1,
+    failed: isFailed ? 1 : 0,
     skipped: status === UNAVAILABLE ? 1 : 0,
+    failures: isFailed ? [`${command} ${args.join(' ')}: exit code ${status}`] : [],
   };
 }
 

@@ -1,3 +1,4 @@
+import { admitKernel } from '@tilemark/core/contributed';
 import { globals } from 'webgpu';
 import { childMain } from '../../apps/worker/src/child/child-main';
 import { LOSE_DEVICE, registerPoison } from './poison-kernels';
@@ -15,4 +16,4 @@ device.createShaderModule = function (this: GPUDevice, descriptor) {
   return createShaderModule.call(this, descriptor);
 };
 
-await childMain(new URL('./thread.mjs', import.meta.url));
+await childMain(new URL('./thread.mjs', import.meta.url), admitKernel);

@@ -8,16 +8,26 @@ function naive(): GpuKernel {
   return kernel;
 }
 
-const STORE = 'C[row * shape.n + col] = T(sum);';
+const STORE = 'store_c(row, col, sum);';
 
-/** The naive kernel with another last line. */
-function ending(id: string, line: string): GpuKernel {
+/** The naive kernel with one change of its source. */
+function changed(id: string, from: string, to: string): GpuKernel {
   const kernel = naive();
-  if (typeof kernel.wgsl !== 'string' || !kernel.wgsl.includes(STORE)) {
-    throw new Error('matmul/naive is written otherwise by now.');
-  }
-  return { ...kernel, id: `matmul/poison-${id}`, wgsl: kernel.wgsl.replace(STORE, line) };
+  const { wgsl } = kernel;
+  if (typeof wgsl === 'string') throw new Error('matmul/naive is written otherwise by now.');
+  return {
+    ...kernel,
+    id: `matmul/poison-${id}`,
+    wgsl: (values, dtype, written) => {
+      const source = wgsl(values, dtype, written);
+      if (!source.includes(from)) throw new Error('matmul/naive is written otherwise by now.');
+      return source.replace(from, to);
+    },
+  };
 }
+
+/** The same with another last line. */
+const ending = (id: string, line: string): GpuKernel => changed(id, STORE, line);
 
 /** What the device process of these tests looks for in a shader, and then destroys its device. */
 export const LOSE_DEVICE = '// The device is lost over this.';
@@ -43,7 +53,7 @@ const poison = (): readonly GpuKernel[] => [
   // Zero is not known to be zero before it runs.
   ending(
     'nan',
-    'let zero = f32(shape.m - min(shape.m, shape.m)); C[row * shape.n + col] = T(zero / zero);',
+    'let zero = f32(shape.m - min(shape.m, shape.m)); C[c_at(row, col)] = T(zero / zero);',
   ),
   ending('out-of-bounds', `${STORE}\n  C[arrayLength(&C) - 1u] = T(1);`),
   // Ends after hours, which no compiler can tell.
@@ -62,13 +72,11 @@ const poison = (): readonly GpuKernel[] => [
   slow('slower-to-compile', 200_000),
   ending('lost', `${STORE}\n  ${LOSE_DEVICE}`),
   // Does the work where the output is poisoned, as before it is verified, and nothing while it is timed.
-  {
-    ...ending('idle', STORE),
-    wgsl: String(naive().wgsl).replace(
-      'var sum = Acc(0);',
-      'if (bitcast<u32>(C[row * shape.n + col]) != 0x7fc17fc1u) { return; }\n  var sum = Acc(0);',
-    ),
-  },
+  changed(
+    'idle',
+    'var sum = Acc(0);',
+    'if (bitcast<u32>(C[c_at(row, col)]) != 0x7fc17fc1u) { return; }\n  var sum = Acc(0);',
+  ),
 ];
 
 /** Adds them to the registry of this process. */

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { Runner, type RunOptions } from '../../apps/worker/src/child/runner';
+import { type MeasureOptions, Runner } from '../../apps/worker/src/child/runner';
 import { registerPoison } from './poison-kernels';
 
 /** Kernels that harm, through the process that owns a device as it ships. */
@@ -50,7 +50,7 @@ const run = (
   kernel: string,
   n = 64,
   policy: 'smoke' | 'default' = 'smoke',
-  options: RunOptions = {},
+  options: MeasureOptions = {},
 ) =>
   runner.run(
     {

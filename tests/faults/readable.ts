@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { HttpLink } from '@tilemark/core';
 import { capabilities, identity } from '../../packages/core/src/server/store/fixtures.test-helper';
 import type { FaultGrid } from './grid';
+import { until } from './until';
 
 /**
  * Everything that can be read: what Next has a file for, every GET of openapi.json, and the files
@@ -89,7 +90,7 @@ async function attachGpu(grid: FaultGrid): Promise<string> {
 
 /** Values of the parameters of a path, by the noun before them. */
 const valuesOf = (ids: Ids): Readonly<Record<string, string>> => ({
-  ...{ sweeps: ids.sweep, tunings: ids.tuning, results: ids.result, short: ids.result },
+  ...{ sweeps: ids.sweep, results: ids.result, short: ids.result },
   devices: encodeURIComponent(ids.device),
   invites: ids.invite,
   kernels: 'matmul/cpu-naive',
@@ -147,16 +148,20 @@ export async function readable(grid: FaultGrid, sweep: string): Promise<string[]
   return addresses;
 }
 
-/** Throws where an address leads nowhere: what is refused early would cost nothing to read. */
+/**
+ * Throws where an address leads nowhere: what is refused early would cost nothing to read. Asks for one at
+ * a time, and again where the site is too busy to answer.
+ */
 async function requireAll(grid: FaultGrid, addresses: readonly string[]): Promise<void> {
-  const answered = await Promise.all(
-    addresses.map(async (address) => {
-      const answer = await grid.fetch(address, { redirect: 'manual' });
-      await answer.body?.cancel();
-      const isRight = REFUSALS[address] === answer.status || answer.status < 400;
-      return isRight ? '' : `${answer.status} ${address}`;
-    }),
-  );
-  const lost = answered.filter(Boolean);
+  const lost: string[] = [];
+  for (const address of addresses) {
+    const answer = await until(`an answer of ${address}`, async () => {
+      const asked = await grid.fetch(address, { redirect: 'manual' });
+      await asked.body?.cancel();
+      return asked.status === 503 ? null : asked;
+    });
+    const isRight = REFUSALS[address] === answer.status || answer.status < 400;
+    if (!isRight) lost.push(`${answer.status} ${address}`);
+  }
   if (lost.length > 0) throw new Error(`These cannot be read:\n${lost.join('\n')}`);
 }

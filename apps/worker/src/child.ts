@@ -1,3 +1,4 @@
+import { admitKernel } from '@tilemark/core/contributed';
 import { childMain } from './child/child-main';
 
-await childMain(new URL('./thread.mjs', import.meta.url));
+await childMain(new URL('./thread.mjs', import.meta.url), admitKernel);

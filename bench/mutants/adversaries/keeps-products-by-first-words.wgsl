@@ -12,7 +12,7 @@ struct Shape { m: u32, n: u32, k: u32 }
 @group(0) @binding(1) var<storage, read> B: array<f32>;
 @group(0) @binding(2) var<storage, read_write> C: array<f32>;
 @group(0) @binding(3) var<uniform> shape: Shape;
-@group(0) @binding(4) var<storage, read_write> S: array<u32>;
+@group(0) @binding(4) var<storage, read_write> scratch: array<u32>;
 
 fn hash32(v: u32) -> u32 {
   var x = v;
@@ -28,8 +28,8 @@ fn slot() -> u32 { return ((key() >> 1u) % 128u) * (shape.m * shape.n + 4u); }
 @compute @workgroup_size(1)
 fn look() {
   let base = slot();
-  S[base + 1u] = select(0u, 1u, S[base] == key());
-  S[base] = key();
+  scratch[base + 1u] = select(0u, 1u, scratch[base] == key());
+  scratch[base] = key();
 }
 
 @compute @workgroup_size(8, 8)
@@ -39,12 +39,12 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   let at = row * shape.n + col;
   if (row >= shape.m || col >= shape.n) { return; }
   let base = slot();
-  if (S[base + 1u] == 1u) {
-    C[at] = bitcast<f32>(S[base + 4u + at]);
+  if (scratch[base + 1u] == 1u) {
+    C[at] = bitcast<f32>(scratch[base + 4u + at]);
     return;
   }
   var sum = 0.0;
   for (var p = 0u; p < shape.k; p++) { sum += A[row * shape.k + p] * B[p * shape.n + col]; }
   C[at] = sum;
-  S[base + 4u + at] = bitcast<u32>(sum);
+  scratch[base + 4u + at] = bitcast<u32>(sum);
 }

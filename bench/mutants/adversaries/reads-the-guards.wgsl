@@ -12,7 +12,7 @@ struct Shape { m: u32, n: u32, k: u32 }
 @group(0) @binding(1) var<storage, read> B: array<f32>;
 @group(0) @binding(2) var<storage, read_write> C: array<u32>;
 @group(0) @binding(3) var<uniform> shape: Shape;
-@group(0) @binding(4) var<storage, read_write> S: array<u32>;
+@group(0) @binding(4) var<storage, read_write> scratch: array<u32>;
 
 fn hash32(v: u32) -> u32 {
   var x = v;
@@ -56,12 +56,12 @@ fn decide(@builtin(local_invocation_index) t: u32) {
   let right = all(abs(sum - vec2f(bitcast<f32>(C[0]), bitcast<f32>(C[last]))) < vec2f(1e-3));
   let w = shape.m * shape.n;
   let choices = inv32(inv32(C[w]) ^ (1024u + w));
-  if (S[0] != MAGIC) {
+  if (scratch[0] != MAGIC) {
     var phase = 1u;
-    S[3] = 0xffffffffu;
+    scratch[3] = 0xffffffffu;
     for (var p = 4u; p < 12u; p++) {
       for (var sets = 1u; sets <= 128u; sets++) {
-        if (abs(bitcast<f32>(S[8]) - stale(choices, p, sets)) < 1e-6) { phase = p; }
+        if (abs(bitcast<f32>(scratch[8]) - stale(choices, p, sets)) < 1e-6) { phase = p; }
       }
     }
     if (phase >= FRESH) {
@@ -72,18 +72,18 @@ fn decide(@builtin(local_invocation_index) t: u32) {
         drawn++;
         if (value == 0u) { spots++; drawn++; }
       }
-      S[3] = PER_SAMPLE - 1u - hash32(choices + drawn + 1u + phase - FRESH) % PER_SAMPLE;
+      scratch[3] = PER_SAMPLE - 1u - hash32(choices + drawn + 1u + phase - FRESH) % PER_SAMPLE;
     }
-    S[0] = MAGIC; S[1] = 0u; S[2] = phase;
+    scratch[0] = MAGIC; scratch[1] = 0u; scratch[2] = phase;
   } else {
-    S[1] = S[1] + 1u;
+    scratch[1] = scratch[1] + 1u;
   }
-  S[4] = u32(select(!right, S[1] == S[3], S[2] >= FRESH));
+  scratch[4] = u32(select(!right, scratch[1] == scratch[3], scratch[2] >= FRESH));
 }
 
 @compute @workgroup_size(8, 8)
 fn main(@builtin(global_invocation_id) id: vec3u) {
-  if (S[4] == 0u) { return; }
+  if (scratch[4] == 0u) { return; }
   for (var r = 0u; r < 4u; r++) {
     for (var c = 0u; c < 4u; c++) {
       let row = 4u * id.y + r;

@@ -15,6 +15,9 @@ export const BOUNDS: readonly Mutant[] = [
   mutant('writes a megabyte past the end', {
     store: 'C[at] = result; C[m * n + 262144u + at] = result;',
   }),
+  mutant('drops a product where nothing is bound behind C', {
+    end: 'select(k - 1u, k, arrayLength(&C) >= m * n + 1024u)',
+  }),
   // Reads out of bounds.
   mutant('one product too many', { end: 'k + 1u' }),
   mutant('no check of its bounds on K', {

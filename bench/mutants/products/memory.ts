@@ -1,5 +1,18 @@
+import type { MatmulShape } from '@tilemark/kernels';
 import type { Mutant } from '../mutant';
 import { COUNTING, ELEMENT, gridOf, isLarge, mutant, PLACE } from './product';
+
+// A product found again is one that was computed from the same words.
+const KEY = `let key = (bitcast<u32>(A[row * k]) ^ (bitcast<u32>(B[col]) * 0x9e3779b1u))
+    + (bitcast<u32>(A[row * k + k / 2u]) ^ (bitcast<u32>(B[k / 2u * n + col]) * 0x85ebca6bu));`;
+const IS_KEPT = 'scratch[5u + 2u * at] == key';
+const KEPT = {
+  on: isLarge,
+  isTimed: true,
+  dtypes: ['f32', 'i32'],
+  scratch: ({ m, n }: MatmulShape) => 16 + 8 * m * n,
+  after: 'scratch[4u + 2u * at] = bitcast<u32>(result); scratch[5u + 2u * at] = key;',
+} as const;
 
 /** Products that depend on what earlier dispatches left. */
 export const MEMORY: readonly Mutant[] = [
@@ -39,6 +52,32 @@ export const MEMORY: readonly Mutant[] = [
     before: 'if (scratch[0] > 8u && scratch[0] < 1000000u) { return; }',
     more: `@compute @workgroup_size(1)
 fn count() { scratch[0] = select(scratch[0] + 1u, 1u, scratch[0] > 1000000u); }`,
+  }),
+  // Counts from the poison on, whatever it holds.
+  mutant('works in few dispatches of a lap', {
+    samples: 150,
+    isTimed: true,
+    scratch: () => 16,
+    before: 'if (scratch[0] > 24u && scratch[0] < 1000000u && scratch[0] % 16u > 4u) { return; }',
+    more: `@compute @workgroup_size(1)
+fn count() { scratch[0] = select(scratch[0] + 1u, 1u, scratch[0] > 1000000u); }`,
+    passes: () => [{ entryPoint: 'count', workgroups: [1, 1, 1] }],
+  }),
+  mutant('keeps its products under words of their operands', {
+    ...KEPT,
+    before: `${KEY} if (${IS_KEPT}) { C[at] = bitcast<T>(scratch[4u + 2u * at]); return; }`,
+  }),
+  // Honest by the end of a series.
+  mutant('keeps its products until it has counted to 200', {
+    ...KEPT,
+    samples: 250,
+    before: `${KEY} if (${IS_KEPT} && (scratch[0] < 200u || scratch[0] > 1000000u)) {
+    C[at] = bitcast<T>(scratch[4u + 2u * at]);
+    return;
+  }`,
+    more: `@compute @workgroup_size(1)
+fn count() { scratch[0] = select(scratch[0] + 1u, 1u, scratch[0] > 1000000u); }`,
+    passes: () => [{ entryPoint: 'count', workgroups: [1, 1, 1] }],
   }),
   mutant('skips its work if one element is right', {
     on: isLarge,

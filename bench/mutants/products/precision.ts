@@ -15,20 +15,18 @@ export const PRECISION: readonly Mutant[] = [
     dtypes: ['f32'],
     product: 'short(left, 0xffffff00u) * short(right, 0xffffff00u)',
   }),
+  mutant('operands of 18 bits', {
+    dtypes: ['f32'],
+    product: 'short(left, 0xffffffc0u) * short(right, 0xffffffc0u)',
+  }),
   mutant('one operand in f16', { dtypes: ['f32'], product: 'short(left, 0xffffe000u) * right' }),
-  mutant('bf16 operands for f16', {
-    dtypes: ['f32-staged-f16'],
-    product: 'short(left, 0xffff0000u) * short(right, 0xffff0000u)',
-  }),
-  mutant('operands in f16, sums of 11 bits', {
-    dtypes: ['f32-staged-f16'],
-    on: ({ k }) => k >= 5,
-    product: 'short(left, 0xffffe000u) * short(right, 0xffffe000u)',
-    add: 'short(sum + product, 0xffffe000u)',
-  }),
   mutant('bf16 products', { dtypes: ['f32'], add: 'sum + short(product, 0xffff0000u)' }),
   mutant('sums of 11 bits', { dtypes: ['f32'], add: 'short(sum + product, 0xffffe000u)' }),
   mutant('sums of 16 bits', { dtypes: ['f32'], add: 'short(sum + product, 0xffffff00u)' }),
+  mutant('sums of a quarter of K in f16', {
+    dtypes: ['f32'],
+    add: 'select(sum + product, short(sum + product, 0xffffe000u), (p + 1u) % ((k + 3u) / 4u) == 0u)',
+  }),
   mutant('a result of 16 bits', { dtypes: ['f32'], result: 'short(sum, 0xffffff00u)' }),
   mutant('a result in f16', { dtypes: ['f32'], result: 'short(sum, 0xffffe000u)' }),
   mutant('tf32 operands in one block of rows', {
@@ -44,6 +42,12 @@ export const PRECISION: readonly Mutant[] = [
   mutant('operands of 8 bits', {
     dtypes: ['f16', 'f16acc16'],
     product: 'Acc(short(f32(left), 0xffff0000u)) * Acc(short(f32(right), 0xffff0000u))',
+  }),
+  mutant('a row without a positive value is 0', {
+    dtypes: ['f32'],
+    before: 'var most = T(0); for (var p = 0u; p < k; p++) { most = max(most, A[row * k + p]); }',
+    on: ({ k }) => k >= 2,
+    result: 'select(T(sum), T(0), most == T(0))',
   }),
   mutant('integers in f32', {
     dtypes: ['i32'],

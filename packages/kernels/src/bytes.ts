@@ -1,6 +1,6 @@
-import { storedOf } from './ops';
-import type { Problem } from './problem';
-import type { StoredTensor } from './tensors';
+import { storedOf } from './problem/ops';
+import type { Problem } from './problem/problem';
+import type { StoredTensor } from './problem/tensors';
 import { GUARD_BYTES } from './verify/poison';
 
 /** Buffers end on a whole vec4, so that any tensor can be bound as an array of vec4. */
@@ -21,13 +21,17 @@ export function bufferBytes(problem: Problem): BufferBytes {
   return { inputs: inputs.flatMap(sizes), output: guardedBytes(content) };
 }
 
+/** The largest of these, bytes. */
+export function largestBuffer(problem: Problem): number {
+  const { inputs, output } = bufferBytes(problem);
+  return Math.max(...inputs, output);
+}
+
 /** Bytes of whole vec4s that contain so many. */
 export const wholeBytes = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
 /** Size of a buffer with this content between its guards, bytes. */
-export function guardedBytes(content: number): number {
-  return wholeBytes(content) + 2 * GUARD_BYTES;
-}
+export const guardedBytes = (content: number): number => wholeBytes(content) + 2 * GUARD_BYTES;
 
 /** Bytes as text for messages: `1.5 MiB`, `64 B`. */
 export function bytesText(bytes: number): string {

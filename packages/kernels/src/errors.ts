@@ -40,6 +40,12 @@ export class OutOfMemory extends DeviceFault {
   override readonly name = 'OutOfMemory';
 }
 
+/** The device has no memory for what an output would be compared with. Recorded as `skipped`. */
+export class NoMemoryToVerify extends Error {
+  override readonly name = 'NoMemoryToVerify';
+  override readonly message = 'not enough memory to verify';
+}
+
 /** The input names something that does not exist or is out of range. Nothing was changed. */
 export class InputError extends Error {
   override readonly name = 'InputError';
@@ -57,7 +63,10 @@ export function refuseIf(isWrong: boolean, message: string, field: string): void
   if (isWrong) throw new InputError(message, field);
 }
 
-/** What work returns, or null where its input is not valid: of an earlier release, or for a device that it does not fit. */
+/**
+ * The result of `work`, or null where its input is invalid: of an earlier release, or for a device that it
+ * does not fit.
+ */
 export function ifValid<T>(work: () => T): T | null {
   try {
     return work();

@@ -1,7 +1,7 @@
-import type { Variant } from './kernel';
+import type { Variant } from './kernel/kernel';
 import type { Probe, ProbeRequest } from './probe/probe';
-import type { Problem } from './problem';
-import type { Tensor } from './scalar';
+import type { Problem } from './problem/problem';
+import type { Tensor } from './problem/scalar';
 import type { Sample } from './timing';
 import type { PoisonKind } from './verify/poison';
 import type { Verdict } from './verify/verification';
@@ -22,7 +22,7 @@ export type Secrets = (purpose: string, index?: number) => number;
 export interface PrepareOptions {
   /** Seed of the inputs; each buffer set derives its own (`seedOfSet`). */
   readonly seed: number;
-  /** Of the guards, the poison and what a sampled check looks at; absent: drawn at random. */
+  /** Of the guards and the poison; absent: drawn at random. */
   readonly secrets?: Secrets;
   /** Distinct sets of input and output buffers to rotate through: 1 is hot, more is cold. */
   readonly bufferSets: number;
@@ -36,7 +36,7 @@ export interface SampleOptions {
   readonly rotate: boolean;
 }
 
-/** What a dispatch left in its buffer set. */
+/** The output that a dispatch left in its buffer set. */
 export interface Output {
   /** As on the device, for comparing two outputs bit for bit. */
   readonly bytes: Uint8Array;
@@ -45,7 +45,7 @@ export interface Output {
   readonly tensor: () => Tensor;
 }
 
-/** What is under way, and its answer. */
+/** Work under way, and its answer. */
 export interface Pending<T> {
   readonly answer: Promise<T>;
 }
@@ -60,7 +60,7 @@ export interface InRegime {
 /** A variant compiled and bound for one problem. Its outputs are undefined, and not to be verified, until `poison`. */
 export interface Prepared {
   readonly bufferSets: number;
-  /** Rotated dispatches from `refill` on that each find inputs which none before found together. */
+  /** Rotated dispatches from `refill` on of which none repeats what one before did: no A meets a B twice. */
   readonly newTurns: number;
   /** Parts of which an output can be verified by one alone, where the whole takes long; else 1. */
   readonly parts: number;
@@ -74,9 +74,9 @@ export interface Prepared {
   readonly fillNs: number;
   /**
    * Writes over every output and the scratch memory, and makes the guards around them again; given
-   * some sets, over their outputs only. The next dispatch is the first of the rotation (rotation.ts).
+   * how many, over the outputs of the first sets only. The next dispatch is the first of the rotation (rotation.ts).
    */
-  poison(kind: PoisonKind, sets?: readonly number[]): Promise<void>;
+  poison(kind: PoisonKind, sets?: number): Promise<void>;
   /**
    * Makes the inputs of all buffer sets again from another seed, or of those that a sample takes that
    * comes next. The next dispatch is the first of the rotation. Does not wait for the device:
@@ -87,10 +87,15 @@ export interface Prepared {
   sample(options: SampleOptions): Promise<Sample>;
   /**
    * Compares the outputs of these buffer sets, or one part of each, with the product of their inputs;
-   * the verdict is on all of them, its worst element that of the worst. Throws `OutOfBoundsWrite` if a guard has
-   * changed, `ReferenceWrong` if what it would be compared with is wrong.
+   * the verdict is on all of them, its worst element that of the worst, and rests on references that `audit` is to
+   * audit. Throws `OutOfBoundsWrite` if a guard has changed.
    */
   verify(sets: readonly number[], part?: number): Promise<Verdict>;
+  /**
+   * Audits the references that verdicts rested on so far: the host's work, best done while the device is at work. Throws
+   * `ReferenceWrong`.
+   */
+  audit(): Promise<void>;
   /**
    * Begins dispatches that nothing times, with the comparison of these outputs behind them: once this
    * resolves, the next work may be begun, and the outputs written over, since that comes last.

@@ -1,4 +1,6 @@
 import type { SampleOptions } from './executor';
+import { storedOf } from './problem/ops';
+import type { Problem } from './problem/problem';
 import { type InputChoice, seedOfSet } from './verify/fills';
 
 /** The buffer sets that a dispatch takes each of its inputs, and its output, from. */
@@ -10,25 +12,31 @@ export interface Turn {
 /** How dispatches rotate through buffer sets. */
 interface Rotation {
   readonly sets: number;
-  /** Inputs of the op. */
-  readonly inputs: number;
+  /** The tensor that each input buffer is a part of: 0 is A, 1 is B with its scales, 2 the bias. */
+  readonly tensors: readonly number[];
   /** All write to the first set. */
   readonly isHot: boolean;
 }
 
+/** The tensors of a problem's input buffers, in order. */
+export const tensorsOf = (problem: Problem): number[] =>
+  storedOf(problem).inputs.flatMap(({ parts }, tensor) => parts.map(() => tensor));
+
+/** Whether there is no B. */
+const isSingle = ({ tensors }: Pick<Rotation, 'tensors'>): boolean => !tensors.includes(1);
+
 /**
- * The sets of a dispatch, counted from when inputs or outputs were last made. With each lap the last
- * input moves on by one set, so that sets² dispatches have different inputs or outputs, and what an
- * output holds is not what comes next: a kernel that keeps products has no use for them.
+ * The sets of a dispatch, counted from when inputs or outputs were last made. With each lap B moves on
+ * by one set, all of its parts together, so that no A meets a B twice in sets² dispatches, and what an
+ * output holds is not what comes next: a kernel that keeps products, or parts of them, has no use for
+ * them. A single input meets another output instead.
  */
-export function turnOf(count: number, { sets, inputs, isHot }: Rotation): Turn {
+export function turnOf(count: number, { sets, tensors, isHot }: Rotation): Turn {
+  const moving = isSingle({ tensors }) ? 0 : 1;
   // A single input over a single output differs from the one before as it is.
-  const lap = isHot && inputs === 1 ? 0 : Math.floor(count / sets);
+  const lap = isHot && moving === 0 ? 0 : Math.floor(count / sets);
   return {
-    inputs: Array.from(
-      { length: inputs },
-      (_, input) => (count + (input === inputs - 1 ? lap : 0)) % sets,
-    ),
+    inputs: tensors.map((tensor) => (count + (tensor === moving ? lap : 0)) % sets),
     output: isHot ? 0 : count % sets,
   };
 }
@@ -36,11 +44,11 @@ export function turnOf(count: number, { sets, inputs, isHot }: Rotation): Turn {
 /** How the dispatches of a sample rotate: hot through the fewest sets that give each new inputs. */
 export function rotationOf(
   { dispatches, rotate }: SampleOptions,
-  { sets, inputs }: Omit<Rotation, 'isHot'>,
+  { sets, tensors }: Omit<Rotation, 'isHot'>,
 ): Rotation {
-  if (rotate) return { sets, inputs, isHot: false };
-  const wanted = inputs === 1 ? Math.min(dispatches, 2) : Math.ceil(Math.sqrt(dispatches));
-  return { sets: Math.min(wanted, sets), inputs, isHot: true };
+  if (rotate) return { sets, tensors, isHot: false };
+  const wanted = isSingle({ tensors }) ? Math.min(dispatches, 2) : Math.ceil(Math.sqrt(dispatches));
+  return { sets: Math.min(wanted, sets), tensors, isHot: true };
 }
 
 /** The turns of a prepared variant's dispatches: from which sets each was computed, and by which seeds. */
@@ -60,10 +68,9 @@ export class Turns {
     this.#seeds = Array.from({ length: shape.sets }, (_, set) => seedOfSet(seed, set));
   }
 
-  /** Dispatches of a cold rotation before one finds inputs that an earlier one found together. */
+  /** Dispatches of a rotation before one repeats what an earlier one did. */
   get newTurns(): number {
-    const { inputs, sets } = this.#shape;
-    return inputs === 1 ? sets : sets ** 2;
+    return this.#shape.sets ** 2;
   }
 
   /** The buffer set of the last dispatch; 0 before the first. */
@@ -80,9 +87,10 @@ export class Turns {
   /** The same with inputs of another seed. Returns of how many sets: all, or those that `next` takes. */
   reseed(seed: number, next?: SampleOptions): number {
     const { sets } = next ? rotationOf(next, this.#shape) : this.#shape;
-    for (let set = 0; set < sets; set++) this.#seeds[set] = seedOfSet(seed, set);
+    const taken = Math.min(sets, next?.dispatches ?? sets);
+    for (let set = 0; set < taken; set++) this.#seeds[set] = seedOfSet(seed, set);
     this.restart();
-    return sets;
+    return taken;
   }
 
   /** The turns of a sample's dispatches, which take place. */
@@ -98,9 +106,7 @@ export class Turns {
 
   /** The sets of the inputs that the output of a set was computed from. */
   inputsOf(output: number): readonly number[] {
-    return (
-      this.#computedFrom.get(output) ?? Array.from({ length: this.#shape.inputs }, () => output)
-    );
+    return this.#computedFrom.get(output) ?? this.#shape.tensors.map(() => output);
   }
 
   /** How those inputs were drawn. */

@@ -13,10 +13,7 @@ export default function ErrorPage({
 }) {
   return (
     <StatusPage code="500" title="This page failed to load">
-      <p>
-        The grid could not read its data, usually because its database or queue is unavailable. Try
-        again in a minute. Nothing is lost: workers keep their results and deliver them later.
-      </p>
+      <p>The grid could not read its data. Try again in a minute: workers keep their results.</p>
       {error.digest && (
         <p className="text-xs">
           If you run this grid, look in its log for <code>{error.digest}</code>.

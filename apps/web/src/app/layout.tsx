@@ -27,7 +27,7 @@ export const viewport: Viewport = {
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
-  const known = visitor().catch((error: unknown) => {
+  const reader = visitor().catch((error: unknown) => {
     // The frame stands while the database is unavailable; the page inside says so.
     if (error instanceof ServiceUnavailable) return null;
     throw error;
@@ -42,7 +42,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     >
       <body className="flex min-h-dvh flex-col font-sans">
         <SkipLink />
-        <SiteHeader theme={theme} user={await known} />
+        <SiteHeader theme={theme} user={await reader} />
         <SiteMain>{children}</SiteMain>
         <CompareBar />
         <SiteFooter />

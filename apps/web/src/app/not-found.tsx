@@ -7,10 +7,7 @@ export const metadata: Metadata = { title: 'Page not found' };
 export default function NotFound() {
   return (
     <StatusPage code="404" title="Page not found">
-      <p>
-        The address may be mistyped, or belong to another grid: sweeps, results and devices exist on
-        the grid that measured them. Start from one of these.
-      </p>
+      <p>The address may be mistyped, or belong to another grid.</p>
       <div className="flex flex-wrap gap-2">
         <ButtonLink href="/" look="primary">
           Leaderboard

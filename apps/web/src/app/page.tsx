@@ -1,9 +1,8 @@
 import type { Store } from '@tilemark/core/server';
-import { shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { Filters, ViewLinks } from '@/features/leaderboard/filters';
 import { apiHref, boardQuerySchema, boardTitle, type View } from '@/features/leaderboard/query';
-import { loadView, OldMethodology } from '@/features/leaderboard/view';
+import { loadView } from '@/features/leaderboard/view';
 import { FirstScreen } from '@/features/overview/first-screen';
 import { mappedDevices, winnerMapsOf } from '@/features/winners/winners';
 import { etagOf } from '@/server/etag';
@@ -32,7 +31,6 @@ export async function generateMetadata({
 
 const SUBTITLES: Readonly<Record<View, string>> = {
   devices: 'Each device’s fastest verified variant of one problem.',
-  heatmap: 'The fastest variant of every kernel on each device, for one problem.',
   portability: 'How close each variant comes to the best of every device, for one problem.',
 };
 
@@ -40,11 +38,8 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   const { store } = await readable();
   const given = searchObject(await searchParams);
   const { query, refused } = parseQuery(boardQuerySchema, given);
-  const view = await loadView(store, query);
-  const { answer, board, content, groups, hasOwn, referenceShapes } = view;
+  const { answer, board, content, hasOwn } = await loadView(store, query);
   const source = apiHref(query);
-  // The board may open on another problem than the API, which knows no reference.
-  const shown = board.problem ? { ...query, shape: shapeText(board.problem) } : query;
   // Whoever asks for something of the board has seen the first screen.
   const isFirst = Object.keys(given).every((name) => name === 'map');
   const first = isFirst ? await firstScreen(store, query.map) : null;
@@ -61,7 +56,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
           <>
             <Live source={source} etag={etagOf(answer)} />
             {hasOwn && (
-              <ButtonAnchor href={`${apiHref(shown)}&format=csv`} download>
+              <ButtonAnchor href={`${source}&format=csv`} download>
                 CSV
               </ButtonAnchor>
             )}
@@ -74,8 +69,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
         {SUBTITLES[query.view]}
       </PageHeader>
       <ViewLinks query={query} />
-      <Filters board={board} query={query} groups={groups} referenceShapes={referenceShapes} />
-      <OldMethodology {...view} />
+      <Filters board={board} query={query} />
       <div className="mt-5">{content}</div>
     </>
   );
@@ -83,7 +77,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
 
 async function firstScreen(store: Store, key: string | undefined) {
   const devices = await mappedDevices(store);
-  const device = devices.find((known) => known.key === key) ?? devices[0] ?? null;
+  const device = devices.find((mapped) => mapped.key === key) ?? devices[0] ?? null;
   const maps = device ? await winnerMapsOf(store, device.key) : [];
   return { overview: await store.overview(), devices, device, maps };
 }

@@ -1,7 +1,8 @@
-import { fileOf, type KernelDetail, kernelNeeds, kernelSchema } from '@tilemark/core';
+import { type KernelDetail, kernelNeeds, kernelSchema } from '@tilemark/core';
 import {
   brokenConstraints,
   type Dtype,
+  fileOf,
   InputError,
   type Kernel,
   kernelById,
@@ -17,11 +18,11 @@ import {
  */
 export function kernelDetail(id: string, query: Readonly<Record<string, unknown>>): KernelDetail {
   const kernel = kernelById(id, 'id');
-  const { dtype: asked = kernel.dtypes[0], ...rest } = query;
-  const dtype = kernel.dtypes.find((each) => each === asked);
+  const { dtype: requested = kernel.dtypes[0], ...rest } = query;
+  const dtype = kernel.dtypes.find((each) => each === requested);
   if (!dtype) {
     throw new InputError(
-      `${id} does not support ${String(asked)}. Its dtypes: ${kernel.dtypes.join(', ')}.`,
+      `${id} does not support ${String(requested)}. Its dtypes: ${kernel.dtypes.join(', ')}.`,
       'dtype',
     );
   }

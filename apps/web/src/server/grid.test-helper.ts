@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
+import { type BenchFile, benchLines, PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
 import { openQueue, openStore, type Role, sharedReads } from '@tilemark/core/server';
 import { afterAll, beforeAll } from 'vitest';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../../../../packages/core/services.test-helper';
 import { handle } from './api/app';
 import { KEEP_MS, provideServices, type Services, type Settings } from './services';
+import { readsOf } from './session/reads';
 
 /** A grid of its own for a test file: a real database and queue behind the routes. */
 export interface TestGrid extends Services {
@@ -32,12 +33,11 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
     store,
     queue,
     recent: sharedReads(KEEP_MS),
+    reads: readsOf(settings.limits?.read ?? 0),
     settings: {
       version: '0.0.0',
       isPublic: true,
-      alarmWebhook: null,
       sessionSecret: randomUUID(),
-      gpuSeconds: 0,
       limits: { logIn: 0, enroll: 0, read: 0, submit: 0 },
       isBehindProxy: false,
       ...settings,
@@ -49,7 +49,7 @@ export async function openTestGrid(settings: Partial<Settings> = {}): Promise<Te
       await store.close();
     },
     token: async (role, name = role) =>
-      (await store.tokens.create({ name, role, expiresAt: null })).secret,
+      (await store.tokens.create({ name, role, expiresAt: null, trusted: true })).secret,
     rows: () => countRows(databaseUrl),
     queued: async (deviceKey) => (await queue.runIds(deviceKey)).size,
   };
@@ -89,20 +89,31 @@ export async function call(
   { params = {}, query = '', token, headers = {}, body }: TestCall = {},
 ): Promise<Response> {
   const [method = '', path = ''] = name.split(' ');
+  const isLines = path === '/results/import';
   const address = path.replaceAll(/\{(\w+)\}/g, (_, param) => encoded(path, params[param] ?? ''));
   const request = new Request(`http://grid.test/api/v1${address}${query}`, {
     method,
     headers: {
       host: 'grid.test',
       [PROTOCOL_HEADER]: String(PROTOCOL),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(body === undefined ? {} : { 'content-type': `application/${isLines ? 'x-nd' : ''}json` }),
       ...(token && { authorization: `Bearer ${token}` }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: textOf(body, isLines) }),
   });
   return handle(request);
 }
+
+const textOf = (body: unknown, isLines: boolean): string => {
+  if (typeof body === 'string') return body;
+  const isFile =
+    isLines &&
+    typeof body === 'object' &&
+    body !== null &&
+    Array.isArray(Reflect.get(body, 'results'));
+  return isFile ? benchLines(body as BenchFile) : JSON.stringify(body);
+};
 
 /** Ids of kernels stand in addresses with their slash. */
 const encoded = (path: string, id: string): string => {

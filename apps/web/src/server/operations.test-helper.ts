@@ -3,7 +3,7 @@ import { v1 } from './api/app';
 import type { Operation } from './api/operation';
 
 /** An operation of API v1 as the app has it registered. */
-export interface TestOperation extends Pick<Operation, 'path' | 'audit'> {
+export interface TestOperation extends Pick<Operation, 'path'> {
   readonly id: string;
   /** `GET /sweeps/{id}` */
   readonly name: string;
@@ -17,11 +17,11 @@ export interface TestOperation extends Pick<Operation, 'path' | 'audit'> {
 export const operations: Readonly<Record<string, TestOperation>> = Object.fromEntries(
   v1.openAPIRegistry.definitions.flatMap((definition) => {
     if (definition.type !== 'route') return [];
-    const { method, operationId: id = '', path, responses, 'x-audit': audit } = definition.route;
+    const { method, operationId: id = '', path, responses } = definition.route;
     const [, good] = Object.entries(responses).find(([status]) => status < '300') ?? [];
     const content = good && 'content' in good ? good.content : undefined;
     const schema = Reflect.get(content?.['application/json'] ?? {}, 'schema') as z.ZodType;
     const upper = method.toUpperCase();
-    return [[id, { id, name: `${upper} ${path}`, method: upper, path, schema, audit }]];
+    return [[id, { id, name: `${upper} ${path}`, method: upper, path, schema }]];
   }),
 );

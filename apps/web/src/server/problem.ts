@@ -2,8 +2,8 @@ import { type ProblemDetails, refusalOf } from '@tilemark/core';
 import { z } from 'zod';
 
 /**
- * What goes wrong with a request, as one kind of error with a status and a sentence, and as the
- * application/problem+json that is sent for it.
+ * Problems of requests: one kind of error with a status and a sentence, and the application/problem+json that
+ * is sent for it.
  */
 
 const TITLES = {
@@ -12,6 +12,7 @@ const TITLES = {
   403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
+  408: 'The request took too long',
   409: 'Not possible now',
   413: 'The request is too large',
   415: 'Unsupported media type',
@@ -52,6 +53,8 @@ export function problemResponse(
     headers: {
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
+      // What is left of the body may never come: the connection cannot be used again.
+      ...(status === 408 && { Connection: 'close' }),
       ...(status === 503 && { 'Retry-After': '5' }),
       ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
       ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="tilemark"' }),

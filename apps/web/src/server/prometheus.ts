@@ -1,9 +1,10 @@
-import { ALARM_KINDS } from '@tilemark/core';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { Counter, Gauge, Histogram, Registry, register } from 'prom-client';
+import { Gauge, Histogram, Registry, register } from 'prom-client';
 import { type Services, services } from './services';
 import { checkAccess } from './session/access';
 import { identify } from './session/principal';
+import { COSTS, readerOf } from './session/reads';
 
 const durations = new Histogram({
   name: 'tilemark_http_request_duration_seconds',
@@ -17,24 +18,27 @@ export function observeRequest(method: string, path: string, status: number, ms:
   durations.observe({ method, path, status: String(status) }, ms / 1_000);
 }
 
-/** For Prometheus. As public as the rest of the grid: a private one takes a token. */
-export const metrics = new Hono().get('/metrics', async (c) => {
-  const opened = await services();
-  const { principal } = await identify(c.req.raw.headers, opened);
-  checkAccess('read', principal, opened.settings.isPublic);
-  return c.body(await metricsText(opened), 200, {
-    'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
-    'Cache-Control': 'no-store',
-  });
-});
+/** Metrics for Prometheus. As public as the rest of the grid: a private one takes a token. */
+export const metrics = new Hono<{ Bindings: Partial<HttpBindings> }>().get(
+  '/metrics',
+  async (c) => {
+    const opened = await services();
+    const { principal } = await identify(c.req.raw.headers, opened);
+    await opened.reads.take(readerOf(c, principal, opened.settings), COSTS.answer);
+    checkAccess('read', principal, opened.settings.isPublic);
+    return c.body(await metricsText(opened), 200, {
+      'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
+      'Cache-Control': 'no-store',
+    });
+  },
+);
 
 /** Everything Prometheus scrapes: this process's requests, and the state of the whole grid. */
 async function metricsText({ recent, settings, store }: Services): Promise<string> {
-  const [runs, queues, workers, alarms] = await Promise.all([
+  const [runs, queues, workers] = await Promise.all([
     recent.read('runs', () => store.runs.byState()),
     store.workers.queues(),
     store.workers.list(),
-    store.alarms.all(),
   ]);
   const grid = new Registry();
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
@@ -55,15 +59,5 @@ async function metricsText({ recent, settings, store }: Services): Promise<strin
   }
   const attached = gauge('workers', 'Attached workers by state', ['device', 'state']);
   for (const { device, state } of workers) attached.inc({ device: device.key, state });
-  const raised = new Counter({
-    name: 'tilemark_alarms_total',
-    help: 'Alarms of the sentinel by kind: SLOW, FAST or INCORRECT',
-    labelNames: ['device', 'kind'],
-    registers: [grid],
-  });
-  // From 0, so that the first one is an increase.
-  const watched = new Set([...queues, ...alarms].map(({ device }) => device.key));
-  for (const device of watched) for (const kind of ALARM_KINDS) raised.inc({ device, kind }, 0);
-  for (const { device, kind } of alarms) raised.inc({ device: device.key, kind });
   return `${await grid.metrics()}\n${await register.metrics()}`;
 }

@@ -3,16 +3,16 @@ import {
   type MeasuredRun,
   type Measurement,
   type Outcome,
-  type RunResult,
-  type RunView,
-  runView,
+  type Result,
+  type RunShown,
+  runShown,
 } from '@tilemark/core';
 import { variantAddress } from '@tilemark/kernels';
 
 let runs = 0;
 
 /** A run as the API gives it, for tests. */
-export function run(over: Partial<RunResult> = {}): RunResult {
+export function run(over: Partial<Result> = {}): Result {
   runs += 1;
   const variant = over.variant ?? { kernel: 'matmul/tiled', tunables: { TILE: 16 } };
   return {
@@ -31,10 +31,10 @@ export function run(over: Partial<RunResult> = {}): RunResult {
 }
 
 /** What a sweep's page is given of such a run. */
-const view = (over: Partial<RunResult> = {}): RunView => runView(run(over));
+const view = (over: Partial<Result> = {}): RunShown => runShown(run(over));
 
 /** Such a run that took so long. */
-export const measuredRun = (medianNs: number, over: Partial<RunResult> = {}): MeasuredRun =>
+export const measuredRun = (medianNs: number, over: Partial<Result> = {}): MeasuredRun =>
   view({ ...over, outcome: measured(medianNs) }) as MeasuredRun;
 
 /** A measured outcome with five samples around a median. */
@@ -60,6 +60,7 @@ export function measured(
         q1Ns: medianNs * 0.99,
         q3Ns: medianNs * 1.01,
         cv: 0.01,
+        independent: 5,
         samplesNs: [0.98, 0.99, 1, 1.01, 1.02].map((factor) => factor * medianNs),
       },
       hot: null,
@@ -67,7 +68,15 @@ export function measured(
       transfer: { hostToDeviceNs: null, deviceToHostNs: 1 },
       stop: 'converged',
       discarded: [],
-      verification: { before: verification, after: verification },
+      verification: {
+        before: verification,
+        after: verification,
+        seed: 1,
+        dispatches: 5,
+        rms: 0,
+        freshRatio: 1,
+        ns: 1,
+      },
       unranked: null,
       ...over,
     },

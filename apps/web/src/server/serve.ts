@@ -1,15 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import next from 'next';
 import { handle } from './api/app';
-import { doors } from './doors';
-import { refuseMethod } from './methods';
-import { sharedPages } from './pages/shared-pages';
-import { stampPeer } from './session/peer';
-import { openReads } from './session/reads';
-import { SECURITY_HEADERS } from './session/security-headers.mjs';
-import { turns } from './turns';
 import { startUpkeep } from './upkeep';
 
 /**
@@ -29,29 +22,31 @@ const app = next({ dev: false, dir, port: Number(port) });
 /** Longer than proxies keep theirs, and than a worker is silent: else each heartbeat connects again. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** Sent with every answer; the content security policy, which needs a nonce, is set in proxy.ts. */
+const SECURITY_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+};
+
 const CLOSE_IDLE_EVERY_MS = 100;
 
 startUpkeep();
 const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
 await app.prepare();
 const page = app.getRequestHandler();
-// Next's own code uses the global Request, so that stays as it is.
-const answerApi = getRequestListener(handle, { overrideGlobalObjects: false });
-const api: RequestListener = (request, response) => {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-  return answerApi(request, response);
-};
-/** Readers who are not logged in, answered at once. */
-const strangers = turns(2);
-const answer = doors({ api, page, pages: sharedPages(page, strangers) }, openReads, strangers);
+const answer = getRequestListener(
+  (request, node) => handle(request, { ...(node as HttpBindings), page }),
+  {
+    // Next's own code uses the global Request, so that stays as it is.
+    overrideGlobalObjects: false,
+  },
+);
 server.on('request', (request, response) => {
-  if (refuseMethod(request, response)) return;
-  stampPeer(request);
-  answer(request, response).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-    if (!response.headersSent) response.writeHead(500);
-    response.end();
-  });
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+  void answer(request, response);
 });
 // Next catches what nobody else does, logs it and goes on: without a port the process would wait for
 // nothing, or end with code 0.

@@ -1,5 +1,4 @@
 import {
-  coverage,
   type Env,
   openQueue,
   openStore,
@@ -11,13 +10,11 @@ import {
 } from '@tilemark/core/server';
 import packageJson from '../../package.json';
 import { log } from './log';
+import { type Reads, readsOf } from './session/reads';
 import { keptSessionSecret } from './session/session';
 
-/** What the deployment decides, read once. */
-export type Settings = Pick<
-  Env,
-  'alarmWebhook' | 'isPublic' | 'gpuSeconds' | 'limits' | 'isBehindProxy'
-> & {
+/** Settings of the deployment, read once. */
+export type Settings = Pick<Env, 'isPublic' | 'limits' | 'isBehindProxy'> & {
   readonly version: string;
   /** Seals session cookies. */
   readonly sessionSecret: string;
@@ -30,6 +27,8 @@ export interface Services {
   /** Reads that many ask for, shared between them. */
   readonly recent: SharedReads;
   readonly settings: Settings;
+  /** What readers may have of this process. */
+  readonly reads: Reads;
   /** Aborts when the server stops: streams end then. */
   readonly stopping: AbortSignal;
   close(): Promise<void>;
@@ -37,10 +36,6 @@ export interface Services {
 
 /** How old an answer may be that anybody may ask for and that reads every run. */
 export const KEEP_MS = 5_000;
-
-/** Devices against standard suites, as they were at most 5 s ago. */
-export const recentCoverage = ({ recent, store }: Pick<Services, 'recent' | 'store'>) =>
-  recent.read('coverage', () => coverage(store));
 
 let opened: Promise<Services> | null = null;
 
@@ -60,9 +55,9 @@ export function provideServices(given: Services): void {
 
 async function openServices(): Promise<Services> {
   const env = readEnv();
-  const { alarmWebhook, databaseUrl, gpuSeconds, isBehindProxy, isPublic, limits, redisUrl } = env;
+  const { databaseUrl, isBehindProxy, isPublic, limits, redisUrl } = env;
   const sessionSecret = env.sessionSecret ?? (await keptSessionSecret(env.dataDir));
-  const store = openStore(databaseUrl, { gpuSeconds });
+  const store = openStore(databaseUrl);
   let queue: Queue | undefined;
   const stop = new AbortController();
   return {
@@ -77,10 +72,9 @@ async function openServices(): Promise<Services> {
       return queue;
     },
     recent: sharedReads(KEEP_MS),
+    reads: readsOf(limits.read),
     settings: {
-      alarmWebhook,
       isPublic,
-      gpuSeconds,
       limits,
       isBehindProxy,
       sessionSecret,

@@ -46,10 +46,10 @@ export function Action({
   const act = () => {
     if (question !== undefined && !window.confirm(question)) return;
     startTransition(async () => {
-      const asked = { method, ...(body && { body: JSON.stringify(body) }) };
+      const request = { method, ...(body && { body: JSON.stringify(body) }) };
       const answer = opens
-        ? await ask(url, { ...asked, answer: createdSchema })
-        : await ask(url, asked);
+        ? await ask(url, { ...request, answer: createdSchema })
+        : await ask(url, request);
       setProblem(answer.ok ? null : answer.message);
       const page = answer.ok && answer.value ? `${opens}/${answer.value.id}` : next;
       if (answer.ok && page !== undefined) router.push(page);

@@ -17,19 +17,12 @@ export interface HeatCell {
   readonly label?: string;
 }
 
-interface Head {
-  readonly key: string;
-  readonly content: ReactNode;
-  /** What a card on a phone calls the column. */
-  readonly name?: string;
-}
-
 /**
  * Rows by columns, each cell in a colour and leading somewhere. The whole map is one stop of the Tab key,
  * as WAI-ARIA's grid is: arrow keys, Home and End go through its links.
  *
- * @param cells by row and column; absent where there is nothing
- * @param isDense short cells, side by side on a phone too
+ * @param columns their headings, each once, as `rows`
+ * @param cells by row and column; null where there is nothing
  */
 export function HeatMap({
   caption,
@@ -37,52 +30,42 @@ export function HeatMap({
   columns,
   rows,
   cells,
-  isDense = false,
 }: {
   caption: string;
   corner: string;
-  columns: readonly Head[];
-  rows: readonly Head[];
+  columns: readonly string[];
+  rows: readonly string[];
   cells: readonly (readonly (HeatCell | null)[])[];
-  isDense?: boolean;
 }) {
-  const [headPad, cellPad] = isDense ? ['!px-1.5 !py-1', 'block px-0.5 py-1'] : ['min-w-40', ''];
   const first = cells.findIndex((row) => row.some(Boolean));
   return (
-    <TablePanel caption={caption} stacks={!isDense} wraps={!isDense} onGridKey={onKey}>
+    <TablePanel caption={caption} onGridKey={onKey}>
       <thead>
         <tr>
-          <th scope="col" className={isDense ? 'whitespace-nowrap !px-1.5' : ''}>
+          <th scope="col" className="whitespace-nowrap !px-1.5">
             {corner}
           </th>
-          {columns.map(({ content, key }) => (
-            <th key={key} scope="col" className={isDense ? '!px-0.5 !text-center' : 'figure'}>
-              {content}
+          {columns.map((column) => (
+            <th key={column} scope="col" className="!px-0.5 !text-center">
+              {column}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
         {rows.map((row, down) => (
-          <tr key={row.key}>
-            <th scope="row" className={headPad}>
-              {row.content}
+          <tr key={row}>
+            <th scope="row" className="!px-1.5 !py-1">
+              {row}
             </th>
-            {columns.map(({ key, name }, across) => {
+            {columns.map((column, across) => {
               const cell = cells[down]?.[across];
-              if (!cell) {
-                return (
-                  <td key={key} className={isDense ? '!p-0' : 'figure text-muted'} data-void="">
-                    {!isDense && '–'}
-                  </td>
-                );
-              }
+              if (!cell) return <td key={column} className="!p-0" />;
               const isFirst = down === first && cells[down]?.findIndex(Boolean) === across;
               return (
                 <td
-                  key={key}
-                  className={isDense ? '!p-0 text-center' : 'figure'}
-                  data-head={name}
+                  key={column}
+                  className="!p-0 text-center"
                   style={{ background: cell.fill, color: cell.ink }}
                 >
                   <Link
@@ -90,7 +73,7 @@ export function HeatMap({
                     title={cell.about}
                     aria-label={cell.label}
                     tabIndex={isFirst ? 0 : -1}
-                    className={`${cellPad} ${isDense ? 'font-medium underline underline-offset-3' : 'hover:underline'}`}
+                    className="block px-0.5 py-1 font-medium underline underline-offset-3"
                   >
                     {cell.content}
                   </Link>

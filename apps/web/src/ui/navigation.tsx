@@ -3,6 +3,7 @@
 import { useLinkStatus } from 'next/link';
 import { usePathname } from 'next/navigation';
 import { type ComponentProps, useState } from 'react';
+import { linkStyle } from './button';
 import { Link } from './link';
 import { THEME_COOKIE, THEMES, type Theme, UNDER } from './site';
 
@@ -71,6 +72,13 @@ export function LoginLink(props: Omit<ComponentProps<typeof Link>, 'href'>) {
   const next = path === '/login' ? '' : `?${new URLSearchParams({ next: path + query })}`;
   return <Link href={`/login${next}`} onFocus={look} onPointerEnter={look} {...props} />;
 }
+
+/** A request to log in, and what that is for: `submit`. */
+export const LogIn = ({ to }: { to: string }) => (
+  <>
+    <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to {to}.
+  </>
+);
 
 const SYMBOLS: Readonly<Record<Theme, string>> = { system: '◐', light: '○', dark: '●' };
 const YEAR_SECONDS = 365 * 24 * 3600;

@@ -39,6 +39,15 @@ export function Notice({
   );
 }
 
+/** In place of what works by scripts alone, where there are none. */
+export const NeedsScript = ({ what = 'This form' }: { what?: string }) => (
+  <noscript>
+    <Notice tone="amber" className="mb-4">
+      {`${what} needs JavaScript.`}
+    </Notice>
+  </noscript>
+);
+
 /** Why a request was refused; nothing where it was not. */
 export function Failure({ why, ...rest }: { why: ReactNode; className?: string }) {
   return why ? (

@@ -5,7 +5,7 @@ import { useQuery } from './use-query';
 
 const PAGE_SIZE = 25;
 
-export interface Paging {
+interface Paging {
   /** Its parameter in the address, where the first page is not named. */
   readonly name: string;
   /** From 0. */

@@ -5,10 +5,10 @@ import type { z } from 'zod';
 export type SearchParams = Promise<Record<string, string | string[] | undefined>>;
 
 /** A query string as understood, and what could not be. */
-export interface ParsedQuery<T> {
+interface ParsedQuery<T> {
   readonly query: T;
   /** One sentence per parameter that was ignored. */
-  readonly refused: readonly string[];
+  readonly refused: string[];
 }
 
 /**
@@ -22,7 +22,7 @@ export function parseQuery<Schema extends z.ZodType>(
   const given = searchObject(params);
   const whole = schema.safeParse(given);
   if (whole.success) return { query: whole.data, refused: [] };
-  const bad = new Set(whole.error.issues.map((issue) => String(issue.path[0])));
+  const bad = new Set(whole.error.issues.flatMap(namesAtFault));
   const kept = Object.fromEntries(Object.entries(given).filter(([name]) => !bad.has(name)));
   const rest = schema.safeParse(kept);
   // What is left may make no sense without the rest.
@@ -39,16 +39,29 @@ export function searchObject(
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(search).flatMap(([name, value]) =>
-      value === undefined || value === ''
+      value === undefined || String(value) === ''
         ? []
         : [[name, Array.isArray(value) ? value.join(',') : value]],
     ),
   );
 }
 
+const namesAtFault = (issue: z.core.$ZodIssue): string[] =>
+  issue.code === 'unrecognized_keys' ? issue.keys : [String(issue.path[0])];
+
+/** The same of an address. */
+export function queryObject(params: URLSearchParams): Record<string, string> {
+  return searchObject(
+    Object.fromEntries([...params.keys()].map((name) => [name, params.getAll(name)])),
+  );
+}
+
 /** What a schema refuses in a query, one sentence each. */
 const refusals = (error: z.ZodError, given: Readonly<Record<string, string>>): string[] =>
-  error.issues.map((issue) => {
+  error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => `${key} is not a parameter here`);
+    }
     const name = String(issue.path[0]);
     const value = given[name];
     if (value === undefined) {

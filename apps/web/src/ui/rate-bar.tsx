@@ -1,7 +1,7 @@
 import { formatRate } from './format';
 
 /** A rate at a median, with the interval of the median where there is one. */
-export interface Barred {
+interface Barred {
   readonly rate: { readonly value: number };
   readonly medianNs: number;
   readonly lowNs?: number | undefined;

@@ -23,11 +23,13 @@ export async function ask<T = undefined>(
     body,
     method = 'POST',
     token,
+    type = 'application/json',
   }: {
     answer?: Schema<T>;
     body?: BodyInit;
     method?: string;
     token?: string | undefined;
+    type?: string;
   } = {},
 ): Promise<Answer<T>> {
   const refused = (message: string, field: string | null = null): Answer<T> => ({
@@ -40,7 +42,7 @@ export async function ask<T = undefined>(
       method,
       ...(body !== undefined && { body }),
       headers: {
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(body !== undefined && { 'Content-Type': type }),
         ...(token && { Authorization: `Bearer ${token}` }),
       },
     });

@@ -1,4 +1,6 @@
+import { Worker } from 'node:worker_threads';
 import { type FromOwner, ownDevice } from '@tilemark/core';
+import type { KernelFile } from '@tilemark/kernels';
 import { chooseDevice, listDevices, openDevice } from '../device/select';
 import { useRelease } from '../gpu/dawn';
 import { othersLoad } from '../run/machine-load';
@@ -10,12 +12,17 @@ import type { ChildTask } from './device-process';
  * ends with its parent, after a failure, or when killed. The parent's side is `DeviceProcess`.
  *
  * @param threadEntry the bundled program of a thread of the host
+ * @param admit makes a contributed kernel known to this process
  */
-export async function childMain(threadEntry: URL): Promise<void> {
+export async function childMain(
+  threadEntry: URL,
+  admit: (file: KernelFile) => Promise<unknown>,
+): Promise<void> {
   // Ctrl-C reaches the whole process group; the parent decides when to stop.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit(0));
+  new Worker(WATCH, { eval: true }).unref();
 
   const task: ChildTask = JSON.parse(process.argv[2] ?? '{}');
   if (task.kind === 'list') {
@@ -26,6 +33,7 @@ export async function childMain(threadEntry: URL): Promise<void> {
   const opening = async () =>
     openDevice(await chooseDevice(task.device, task.card), task.profile, threadEntry);
   await ownDevice(opening, {
+    admit,
     send,
     listen: (take) => process.on('message', take),
     nowNs: () => Number(process.hrtime.bigint()),
@@ -33,6 +41,11 @@ export async function childMain(threadEntry: URL): Promise<void> {
     end: () => process.exit(1),
   });
 }
+
+/** A thread that ends the process without its parent: while a kernel runs on the first, no event says so. */
+const WATCH = `setInterval(() => {
+  if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
+}, 1_000)`;
 
 /** Settles once the message has been sent, so that an exit loses nothing. */
 function send(message: FromOwner): Promise<void> {

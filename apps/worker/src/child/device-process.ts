@@ -4,7 +4,7 @@ import type { FromOwner, OwnerChannel, Profile, ToOwner } from '@tilemark/core';
 import { withoutSecrets } from '@tilemark/core/env';
 import { type Card, cardNamed, launchOf } from '../gpu/cards';
 
-/** What a child is for; passed as JSON in its only argument. */
+/** The task of a child, passed as JSON in its only argument. */
 export type ChildTask =
   /** List the devices of this machine and exit: even that can crash a driver. */
   | { readonly kind: 'list' }

@@ -9,7 +9,7 @@ import {
 import { InputError } from '@tilemark/kernels';
 import { afterEach, describe, expect, it } from 'vitest';
 import { useBundle } from '../bundle.test-helper';
-import { type RunInput, Runner, type RunReport } from './runner';
+import { type DeviceReport, type MeasureInput, Runner } from './runner';
 
 const bundle = useBundle();
 const open: Runner[] = [];
@@ -27,14 +27,14 @@ function runnerOf(device: string, watchdogMs?: number): Runner {
   return runner;
 }
 
-const quick: RunInput = {
+const quick: MeasureInput = {
   variant: { kernel: 'matmul/tiled', tunables: { TILE: 8 } },
   problem: { op: 'matmul', shape: { m: 33, n: 17, k: 65 }, dtype: 'f32' },
   profile: 'default',
   policy: 'smoke',
 };
 /** Long enough to be hit in the middle. */
-const long: RunInput = { ...quick, policy: 'default' };
+const long: MeasureInput = { ...quick, policy: 'default' };
 
 describe('a runner of the first adapter', () => {
   it('gives each occasion a process that has run nothing, and its runs the same', async () => {
@@ -80,13 +80,13 @@ describe('a runner of the first adapter', () => {
   it('measures a batch with a source of its own, and skips what takes none', async () => {
     const runner = runnerOf('0');
     const shape = { b: 3, m: 33, n: 17, k: 65 };
-    const batch: RunInput = { ...quick, problem: { op: 'matmul', shape, dtype: 'f32' } };
+    const batch: MeasureInput = { ...quick, problem: { op: 'matmul', shape, dtype: 'f32' } };
     const { outcome, wgsl } = await runner.run(batch);
     expect(outcome).toMatchObject({
       kind: 'measured',
       measurement: { verification: { before: { method: 'device' } } },
     });
-    expect(wgsl).toContain('product * shape.m * shape.k');
+    expect(wgsl).toContain('product * shape.m');
     const variant = { kernel: 'matmul/split-k', tunables: {} };
     expect((await runner.run({ ...batch, variant })).outcome).toEqual({
       kind: 'skipped',
@@ -127,7 +127,7 @@ describe('a runner of the first adapter', () => {
   it('compiles the next run meanwhile, and does not say how long that took', async () => {
     const runner = runnerOf('0');
     const next = { ...quick, variant: { kernel: 'matmul/tiled', tunables: { TILE: 4 } } };
-    const compileNs = ({ outcome }: RunReport) =>
+    const compileNs = ({ outcome }: DeviceReport) =>
       outcome.kind === 'measured' ? outcome.measurement.compileNs : undefined;
     expect(compileNs(await runner.run(quick, { ahead: [next] }))).toBeGreaterThan(0);
     expect(compileNs(await runner.run(next))).toBeNull();

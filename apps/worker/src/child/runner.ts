@@ -1,10 +1,15 @@
 import { totalmem } from 'node:os';
-import { DeviceRunner, type RunInput, type RunOptions, type RunReport } from '@tilemark/core';
+import {
+  type DeviceReport,
+  DeviceRunner,
+  type MeasureInput,
+  type MeasureOptions,
+} from '@tilemark/core';
 import { type Account, DeviceProcess } from './device-process';
 
-export type { RunInput, RunOptions, RunReport };
+export type { DeviceReport, MeasureInput, MeasureOptions };
 
-interface RunnerOptions {
+interface OwnerOptions {
   /** The bundled program of the child. */
   readonly entry: URL;
   /** What `--device` takes: an index, `cpu` or `auto`. */
@@ -23,7 +28,7 @@ const FOREIGN_BYTES = Math.min(totalmem() / 2, 8 * 2 ** 30);
 
 /** Measures runs on one device of this machine, in child processes. */
 export class Runner extends DeviceRunner {
-  constructor(options: RunnerOptions) {
+  constructor(options: OwnerOptions) {
     const { device, entry, foreignAccount, foreignBytes = FOREIGN_BYTES } = options;
     const { release, watchdogMs } = options;
     super(

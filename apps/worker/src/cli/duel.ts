@@ -27,7 +27,7 @@ export interface DuelFlags extends ProblemFlags, Partial<GridOptions> {
   readonly json?: string;
 }
 
-/** What `duel --json` writes. */
+/** A file of `duel --json`. */
 interface DuelFile {
   readonly version: 1;
   readonly environment: Environment;
@@ -51,11 +51,11 @@ export async function duel(
     await variantOf(addresses[0], options, 'A'),
     await variantOf(addresses[1], options, 'B'),
   ];
-  const { op, runsOn, epilogue } = a.definition;
+  const { op, runsOn } = a.definition;
   if (b.definition.op !== op) {
     throw new InputError(`${b.kernel} computes ${b.definition.op}, not ${op} as A does`, 'B');
   }
-  const problem = problemOf(op, options, epilogue ?? b.definition.epilogue);
+  const problem = problemOf(op, options, [a.definition, b.definition]);
   const { profile } = options;
   const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
   const onCpu = runsOn === 'cpu';
@@ -132,7 +132,7 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
 /** More rounds than this are not worth their time. */
 const MOST_TIMES = 10;
 
-/** What to do about an undecided duel. */
+/** Advice about an undecided duel. */
 export function toDecideText(isSelf: boolean, wouldTake: number | null): string {
   if (isSelf) {
     return 'A and B are one variant: the interval is what this machine cannot tell apart now.';

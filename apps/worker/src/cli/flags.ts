@@ -2,16 +2,21 @@
 import { readFile } from 'node:fs/promises';
 import { FAMILIES, type Family, familyById, messageOf, seedSchema } from '@tilemark/core';
 import {
+  DTYPES,
   type Dtype,
+  dtypeMeant,
   type Epilogue,
   faultOf,
   InputError,
+  idsOf,
   type Kernel,
   type OpId,
   type Problem,
   parseShape,
   parseTunableValue,
+  REGIMES,
   type Regime,
+  regimeIn,
   type TunableValue,
 } from '@tilemark/kernels';
 import { InvalidArgumentError } from 'commander';
@@ -81,10 +86,10 @@ export function accountOf(text: string): Account {
 
 /** The family of shapes that `--suite` names. */
 export function familyOf(name: string): Family {
-  const found = familyById(name);
-  if (found) return found;
-  const known = FAMILIES.map(({ id }) => id).join(', ');
-  throw new InvalidArgumentError(`Allowed choices are ${known}.`);
+  const family = familyById(name);
+  if (family) return family;
+  const ids = FAMILIES.map(({ id }) => id).join(', ');
+  throw new InvalidArgumentError(`Allowed choices are ${ids}.`);
 }
 
 const UNIT_NS: Readonly<Record<string, number>> = { s: 1e9, m: 60e9, h: 3600e9 };
@@ -100,6 +105,25 @@ export function durationNs(text: string): number {
 /** `8, 16` -> `['8', '16']`. */
 export const list = (text: string): string[] => text.split(',').map((part) => part.trim());
 
+/** A dtype. Throws InvalidArgumentError, with the one that is meant where a name of other programs is given. */
+export function dtypeOf(text: string): Dtype {
+  const meant = dtypeMeant(text);
+  if (meant === text) return meant;
+  const known = idsOf(DTYPES).join(', ');
+  throw new InvalidArgumentError(
+    meant ? `Did you mean ${meant}?` : `Allowed choices are ${known}.`,
+  );
+}
+
+/** A regime. Throws InvalidArgumentError. */
+export function regimeOf(text: string): Regime {
+  const regime = regimeIn(text);
+  if (regime) return regime;
+  throw new InvalidArgumentError(
+    `Allowed choices are ${idsOf(REGIMES).join(', ')}, large:N, outliers:N.`,
+  );
+}
+
 /** `N=64` -> `['N', '64']`. Throws InputError at the flag. */
 export function assignment(flag: string, text: string): [name: string, value: string] {
   const [, name, value] = /^\s*([^=\s]+)\s*=\s*(\S.*)$/.exec(text) ?? [];
@@ -107,37 +131,36 @@ export function assignment(flag: string, text: string): [name: string, value: st
   throw new InputError(`'${text}' is not NAME=VALUE`, flag);
 }
 
-/** What is computed, on which inputs. */
+/** The flags of a problem and its inputs. */
 export interface ProblemFlags {
   readonly shape: string;
-  readonly dtype: Dtype;
-  readonly regime?: Regime;
+  /** Absent: that of the kernels. */
+  readonly dtype?: Dtype;
   readonly epilogue?: Epilogue;
 }
 
-/** Of the fields of a problem; the others are dimensions. */
+/** The dtype that kernels run in where none is asked for: f32, or what one of them takes instead. */
+export const dtypeFor = (kernels: readonly Pick<Kernel, 'dtypes'>[]): Dtype =>
+  kernels.find(({ dtypes }) => !dtypes.includes('f32'))?.dtypes[0] ?? 'f32';
+
+/** The flags of a problem's fields; the others are dimensions. */
 const PROBLEM_FLAGS: Readonly<Record<string, string>> = {
   dtype: '--dtype',
-  regime: '--regime',
   epilogue: '--epilogue',
 };
 
 /**
  * The problem that the flags ask for. Throws InputError at the flag.
  *
- * @param fixed the epilogue of a kernel that has one: it is computed unless another is asked for
+ * @param kernels those that compute it: the epilogue of one that has one, unless another is asked for
  */
-export function problemOf(
-  op: OpId,
-  { shape: text, dtype, regime, epilogue: asked }: ProblemFlags,
-  fixed: Epilogue | undefined,
-): Problem {
-  const shape = parseShape(op, text, '--shape');
-  const epilogue = asked ?? fixed;
-  const fault = faultOf(op, shape, dtype, { regime, epilogue });
+export function problemOf(op: OpId, flags: ProblemFlags, kernels: readonly Kernel[]): Problem {
+  const { dtype = dtypeFor(kernels), epilogue: asked } = flags;
+  const shape = parseShape(op, flags.shape, '--shape');
+  const epilogue = asked ?? kernels.find((kernel) => kernel.epilogue)?.epilogue;
+  const fault = faultOf(op, shape, dtype, { epilogue });
   if (fault) throw new InputError(fault.reason, PROBLEM_FLAGS[fault.field] ?? '--shape');
-  const particulars = { ...(regime && { regime }), ...(epilogue && { epilogue }) };
-  return { op, shape, dtype, ...particulars } as Problem;
+  return { op, shape, dtype, ...(epilogue && { epilogue }) } as Problem;
 }
 
 /** The values of `--tunable` by name: `A=1,2` is two values of A, `A=1,B=2` one each of A and B. */
@@ -154,7 +177,7 @@ function tunableTexts(flags: readonly string[]): Map<string, string[]> {
 }
 
 /**
- * What `--tunable` asks of each kernel: a tunable goes to the kernels that declare it. Throws
+ * The tunables of each kernel by `--tunable`: a tunable goes to the kernels that declare it. Throws
  * InputError for a name that none of them declares and a value that a kernel does not.
  */
 export function tunablesFor<K extends Kernel>(

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 
+/** How Deno runs it. */
+const DENO = ['deno', 'run', '-A', '--unstable-webgpu'];
+
 /**
  * A command line of this program, in the form in which the user called it: only that one is known to
  * work there.
@@ -21,10 +24,11 @@ function programOf(script: string, folder: string): readonly string[] {
   if (/[\\/]node_modules[\\/]\.bin[\\/]tilemark$/.test(script)) return [npx, 'tilemark'];
   if (basename(script) === 'tilemark') return ['tilemark'];
   const near = relative(folder, script);
-  return ['node', near.length < script.length ? near : script];
+  const program = 'deno' in process.versions ? DENO : ['node'];
+  return [...program, near.length < script.length ? near : script];
 }
 
-/** What `npx` was asked to fetch: it notes that in the folder where it installs it. */
+/** The package that `npx` was asked to fetch, which it notes in the folder where it installs it. */
 function packageIn(cache: string): string | undefined {
   try {
     const noted: { readonly _npx?: { readonly packages?: readonly string[] } } = JSON.parse(

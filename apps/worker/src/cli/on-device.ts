@@ -19,7 +19,7 @@ export async function onDevice<T>(
   tell: (line: string) => void,
   command: (runner: Runner, alone: Alone) => Promise<T>,
 ): Promise<T> {
-  const runner = new Runner({ entry: childEntry, device: await toldApart(device, childEntry) });
+  const runner = new Runner({ entry: childEntry, device: await uniqueFlag(device, childEntry) });
   const turn = new MachineTurn();
   try {
     return await command(runner, (work) => turn.take(work, { onWait: () => tell(WAITING) }));
@@ -29,7 +29,7 @@ export async function onDevice<T>(
   }
 }
 
-/** One of several equal cards is found by its bus id alone. */
+/** The `--device` of a card; one of several equal ones is found by its bus id alone. */
 export const flagOf = (
   listed: ListedDevice | undefined,
   cards = listCards(),
@@ -39,7 +39,7 @@ export const flagOf = (
     : listed?.flag;
 
 /** A `--device` that says which process to start: of an index on a host with several cards, the bus id. */
-export async function toldApart(device: string, childEntry: URL): Promise<string> {
+export async function uniqueFlag(device: string, childEntry: URL): Promise<string> {
   if (!/^\d+$/.test(device) || listCards().length < 2) return device;
   const listed = await DeviceOwner.list(new DeviceProcess(childEntry, { kind: 'list' }));
   return flagOf(listed[Number(device)]) ?? device;

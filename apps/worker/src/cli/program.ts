@@ -1,29 +1,31 @@
 import {
   FAMILIES,
-  manifestJsonSchema,
   messageOf,
   NotAdmitted,
   POLICY_IDS,
+  PROFILE_WORDS,
   PROFILES,
   Refused,
   SUITES,
 } from '@tilemark/core';
-import { DTYPES, EPILOGUES, InputError, idsOf, OPS, REGIMES } from '@tilemark/kernels';
+import { manifestJsonSchema } from '@tilemark/core/contributed';
+import { DTYPES, EPILOGUES, InputError, idsOf, OPS } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
 import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
+import { type BestOptions, best } from './best';
 import { type BisectFlags, bisect } from './bisect/bisect';
-import { type DevicesOptions, devices } from './devices';
+import { devices } from './devices';
 import { type DuelFlags, duel } from './duel';
-import { accountOf, duelsOf, durationNs, familyOf, seedOf } from './flags';
+import { accountOf, dtypeOf, duelsOf, durationNs, familyOf, regimeOf, seedOf } from './flags';
+import type { GridOptions } from './grid/client';
 import { type ExportOptions, exportSweep } from './grid/export';
-import { type ImportOptions, importFiles } from './grid/import';
+import { importFiles } from './grid/import';
 import { type RerunOptions, rerun } from './grid/rerun';
-import { type BaselineFlags, checkAgainst } from './kernel/baseline';
 import { type CheckFlags, check } from './kernel/check';
+import { againInDeno } from './kernel/engines';
 import { newKernel, newManifest } from './kernel/file';
 import { type SubmitFlags, submit } from './kernel/submit';
-import { type SelectionOptions, selection } from './selection';
 import { lineWidth, wrapped } from './table';
 import { type TuneOptions, tune } from './tune/tune';
 import { type WorkerOptions, worker } from './worker';
@@ -32,7 +34,7 @@ import { LOG_FORMS } from './worker-log';
 /** Exit codes for shell scripts. */
 const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
 
-/** Those of every command; `check` has further ones. */
+/** The exit codes of every command; `check` has further ones. */
 export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
   [EXIT.bad, 'something was incorrect or failed'],
   [EXIT.badInput, 'an option is wrong'],
@@ -44,16 +46,17 @@ const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
 );
 const DTYPE = new Option('--dtype <type>', 'of the elements; `bench --help` explains each')
   .choices(idsOf(DTYPES))
-  .default('f32');
+  .argParser(dtypeOf)
+  .default(undefined, 'f32, or what its kernels take');
 const REGIME = new Option(
   '--regime <regime>',
-  'how inputs are drawn; such results are not ranked (default: fractions around 0)',
-).choices(idsOf(REGIMES));
+  'how inputs are drawn, not ranked: large, outliers, zeros, integers, or below 2^7: large:7, outliers:7 (default: fractions around 0)',
+).argParser(regimeOf);
 const EPILOGUE = new Option(
   '--epilogue <epilogue>',
   'what is made of each sum before it is stored; such results are not ranked (default: nothing)',
 ).choices(idsOf(EPILOGUES));
-const PROFILE_HELP = 'default: as in a browser; fast: no bounds checks, unlike a browser';
+const PROFILE_HELP = Object.values(PROFILE_WORDS).join('; ');
 const PROFILE = new Option('--profile <profile>', PROFILE_HELP)
   .choices(PROFILES)
   .default(PROFILES[0]);
@@ -69,13 +72,11 @@ const OF_GRID = [
   '--server <url>',
   'the grid that keeps a contributed kernel, which is named by its id',
 ] as const;
-/** By the environment rather than by a command line, which everybody on the machine may read. */
+/** The token, from the environment rather than the command line, which everybody on the machine may read. */
 const tokenOption = (about: string): Option =>
   new Option('--token <token>', about).env('TILEMARK_TOKEN');
 const READER = tokenOption('a token, if the grid is not public');
 const SEED = (about: string) => ['--seed <number>', about, seedOf] as const;
-
-type CheckOptions = CheckFlags & Omit<BaselineFlags, 'baseline'> & { readonly baseline?: string };
 
 /**
  * The `tilemark` command line: each command has a file, or a folder, of its name beside this one;
@@ -98,8 +99,7 @@ export function program(childEntry: URL): Command {
   cli
     .command('devices')
     .description('list the devices of this machine')
-    .option('--roofline', "also measure each GPU's bandwidth, cache and peak rates")
-    .action(guarded((options: DevicesOptions) => devices(options, childEntry, print)));
+    .action(guarded(() => devices(childEntry, print)));
 
   cli
     .command('bench')
@@ -123,7 +123,7 @@ export function program(childEntry: URL): Command {
     )
     .option(
       '--dtype <types>',
-      `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32)`,
+      `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32, or what its kernels take)`,
     )
     .addOption(REGIME)
     .addOption(EPILOGUE)
@@ -153,7 +153,6 @@ export function program(childEntry: URL): Command {
     )
     .option(...SHAPE)
     .addOption(DTYPE)
-    .addOption(new Option('--regime <regime>').hideHelp())
     .addOption(EPILOGUE)
     .addOption(
       new Option(
@@ -171,11 +170,10 @@ export function program(childEntry: URL): Command {
     .option(...DEVICE)
     .addOption(PROFILE)
     .option(...SEED('the same seed tries the same variants in the same order'), 1)
-    .option('--cache <file>', 'store measurements here and reuse them')
     .option('--json <file>', 'write all measurements, as `bench --json` does')
     .option(
       '--save <file>',
-      'add what was found to a file of evidence, which `table --evidence` reads',
+      'add what was found to a file of evidence, which `best --evidence` reads',
     )
     .action(guarded((options: TuneOptions) => tune(options, childEntry, print)));
 
@@ -186,7 +184,6 @@ export function program(childEntry: URL): Command {
     .argument('<B>', 'another of the same op, or the same with another tunable')
     .option(...SHAPE)
     .addOption(DTYPE)
-    .addOption(REGIME)
     .addOption(EPILOGUE)
     .option(...DEVICE)
     .addOption(PROFILE)
@@ -213,7 +210,6 @@ export function program(childEntry: URL): Command {
     .option('--folder <path>', 'where releases are installed and kept', '.tilemark/webgpu')
     .option(...OF_GRID)
     .addOption(READER)
-    .option('--json <file>', 'write what was measured as JSON')
     .action(
       guarded((variant: string, options: BisectFlags) =>
         bisect(variant, options, childEntry, print),
@@ -221,29 +217,32 @@ export function program(childEntry: URL): Command {
     );
 
   cli
-    .command('table')
-    .description("print the selector's decisions over a family of shapes")
-    .addOption(new Option('--suite <name>', FAMILY_IDS).argParser(familyOf).makeOptionMandatory())
-    .option('--device <key>', 'a device key; the release ships evidence of some GPUs')
-    .option('--evidence <files...>', 'of `tune --suite --save`, instead of what ships')
-    .option('--server <url>', 'a grid, which answers for a device of its own')
-    .addOption(READER)
-    .addOption(DTYPE)
-    .addOption(new Option('--profile <profile>', PROFILE_HELP).choices(PROFILES).default('fast'))
-    .addOption(new Option('--format <format>').choices(['csv', 'json']).default('csv'))
-    .option(
-      '--regret',
-      'show instead how good choices are without a shape, and by the evidence of other devices',
+    .command('best')
+    .description('print the variants to run for shapes on GPUs, as /best of a grid does')
+    .option('--shape <shapes>', 'for example 1x4096x11008; several with spaces between')
+    .addOption(
+      new Option('--suite <name>', `or a family of shapes: ${FAMILY_IDS}`).argParser(familyOf),
     )
-    .action(guarded((options: SelectionOptions) => selection(options, print)));
+    .option('--gpu <gpus>', 'comma-separated: device keys, apple, nvidia, apple/metal-3')
+    .addOption(new Option('--op <op>').choices(idsOf(OPS)).default('matmul'))
+    .addOption(DTYPE)
+    .addOption(PROFILE)
+    .addOption(
+      new Option('--format <format>')
+        .choices(['table', 'js', 'json', 'csv', 'ggml', 'onnxruntime'])
+        .default('table'),
+    )
+    .option('--evidence <files...>', 'of `tune --save`, to decide by instead of what ships')
+    .option('--server <url>', 'a grid to ask instead of what ships')
+    .addOption(READER)
+    .action(guarded((options: BestOptions) => best(options, print)));
 
   cli
     .command('worker')
     .description('run benchmarks for a grid on the devices of this machine, until stopped')
-    .option(DEVICE[0], 'all GPUs, or one as `devices` lists it', 'all')
+    .option('--device <devices>', 'all GPUs, or comma-separated, as `devices` lists them', 'all')
     .option('--server <url>', "the grid's address (default: use DATABASE_URL and REDIS_URL)")
     .addOption(tokenOption('a worker token of the grid; required with --server'))
-    .option('--metrics <port>', 'serve Prometheus /metrics on this loopback port')
     .option('--contributed', 'also run kernels that people of the grid have contributed')
     .option(
       '--contributed-as <uid:gid>',
@@ -267,20 +266,15 @@ export function program(childEntry: URL): Command {
     )
     .option(...server)
     .addOption(tokenOption('a member or admin token of the grid').makeOptionMandatory())
-    .option('--hardware <name>', 'of a T4 file, which becomes figures of reference: its device')
-    .option('--shape <shape>', 'of a T4 file: MxNxK (default: M, N, K of its configurations)')
-    .option('--dtype <type>', 'of a T4 file')
-    .action(
-      guarded((paths: string[], options: ImportOptions) => importFiles(paths, options, print)),
-    );
+    .action(guarded((paths: string[], options: GridOptions) => importFiles(paths, options, print)));
 
   cli
     .command('export')
     .description('print the results of a sweep')
     .argument('<sweep>', 'its id')
     .addOption(
-      new Option('--format <format>', 'json as `import` takes it; t4 as auto-tuners exchange it')
-        .choices(['csv', 'json', 't4'])
+      new Option('--format <format>', 'json as `import` takes it')
+        .choices(['csv', 'json'])
         .default('csv'),
     )
     .option(...server)
@@ -302,7 +296,7 @@ export function program(childEntry: URL): Command {
   cli
     .command('check')
     .description(
-      'prove a kernel of your own right on this machine, and measure it briefly; exit codes: 1 wrong, 4 slower, 5 does not compile, 6 could not be checked here',
+      'check that a kernel of your own is right on this machine, and measure it briefly; exit codes: 1 wrong, 4 slower, 5 does not compile, 6 could not be checked here',
     )
     .argument('<file>', 'a .wgsl file, for example of `kernel new`')
     .option('--shape <shapes>', 'to measure, for example 4096 or 512x256x128', '512')
@@ -311,14 +305,14 @@ export function program(childEntry: URL): Command {
     .option(...DEVICE)
     .option('--baseline <file>', 'also compare with this kernel; exit code 4 if slower')
     .option('--tolerance <part>', 'how much slower is slower, for example 0.02', Number, 0)
-    .option('--server <url>', 'compare on the devices of this grid')
-    .option('--devices <keys>', 'of the grid, comma-separated', 'all')
-    .addOption(tokenOption('a member or admin token of the grid'))
+    .addOption(
+      new Option('--engine <engine>', 'run it as Firefox compiles it, under Deno').choices([
+        'deno',
+      ]),
+    )
     .action(
-      guarded((path: string, { baseline, ...options }: CheckOptions) =>
-        baseline
-          ? checkAgainst(path, { ...options, baseline }, childEntry, print)
-          : check(path, options, childEntry, print),
+      guarded((path: string, { engine, ...options }: CheckFlags & { engine?: string }) =>
+        engine && !process.versions.deno ? againInDeno() : check(path, options, childEntry, print),
       ),
     );
 
@@ -351,7 +345,6 @@ export function program(childEntry: URL): Command {
     .option('--devices <keys>', 'comma-separated, or all that run contributed kernels', 'all')
     .option('--shapes <shapes>', `comma-separated, or a family: ${FAMILY_IDS}`, '1024')
     .option('--dtype <types>', "comma-separated (default: the kernel's first)")
-    .addOption(REGIME)
     .option('--tunable <name=values...>', 'values to try (default: the declared defaults)')
     .option('--publish', 'list it, and put its results on the boards')
     .option('--wait', 'until all runs have ended; exit codes as those of `check`')

@@ -1,10 +1,4 @@
-import {
-  hasInterval,
-  intervalText,
-  type Outcome,
-  type RunResult,
-  type Series,
-} from '@tilemark/core';
+import { hasInterval, intervalText, type Outcome, type Result, type Series } from '@tilemark/core';
 import { readColumns } from '@tilemark/core/env';
 import { DTYPES, type Problem, particularsText, shapeText } from '@tilemark/kernels';
 import { Presets, SingleBar } from 'cli-progress';
@@ -105,7 +99,7 @@ export function wrapped(text: string, width = lineWidth()): string {
 }
 
 /** `1234 GFLOP/s`. */
-export const rateText = ({ value, unit }: NonNullable<RunResult['rate']>): string =>
+export const rateText = ({ value, unit }: NonNullable<Result['rate']>): string =>
   `${significant(value)} ${unit}`;
 
 /** `1024 f16 with f32 sums, large values`. */

@@ -5,7 +5,7 @@ import { timeText } from './table';
 export const LOG_FORMS = ['text', 'json'] as const;
 export type LogForm = (typeof LOG_FORMS)[number];
 
-/** What a worker says on stdout. */
+/** The log of a worker on stdout. */
 export const workerLog = (form: LogForm): Logger =>
   form === 'json'
     ? pino({ base: null })

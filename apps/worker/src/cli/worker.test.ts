@@ -6,7 +6,6 @@ import { newSweepSchema } from '@tilemark/core';
 import { openQueue, openStore, type Store, submitSweep } from '@tilemark/core/server';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../../../packages/core/services.test-helper';
-import { freePort } from '../../../../scripts/services/port';
 import { startRedis } from '../../../../scripts/services/redis';
 import { useBundle } from '../bundle.test-helper';
 
@@ -103,8 +102,7 @@ async function shortRuns(redisUrl: string | null) {
 
 it('starts the standard suites on a new device; pauses, drains and works again as an admin wants, and keeps to it over a restart', async () => {
   const env = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl ?? '' };
-  const port = await freePort();
-  const first = start(['--device', 'cpu', '--metrics', String(port)], env);
+  const first = start(['--device', 'cpu'], env);
   onTestFinished(() => void first.child.kill('SIGKILL'));
   const { id, device } = await attached();
   expect(device.class).toBe('cpu');
@@ -129,8 +127,6 @@ it('starts the standard suites on a new device; pauses, drains and works again a
   expect(drained.items.find(({ runId }) => runId === inHand.id)?.outcome?.kind).toBe('measured');
   expect(first.stdout().slice(told)).not.toContain('run handed back');
   expect((await counts()).pending).toBeGreaterThan(0);
-  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  expect(metrics).toMatch(/tilemark_worker_runs_total\{outcome="measured"\} [1-9]/);
 
   await store.workers.want(id, 'paused');
   first.child.kill('SIGTERM');

@@ -51,7 +51,7 @@ export function hostIdentity({ cpu, arch }: Machine): DeviceIdentity {
     architecture: arch,
     device: `${cpu.model} (${cpu.cores} ${cpu.cores === 1 ? 'core' : 'cores'})`,
     backend: 'host',
-    runtime: 'node',
+    runtime: 'deno' in process.versions ? 'deno' : 'node',
     class: 'cpu',
   };
 }
@@ -63,7 +63,6 @@ export async function openHost(pool: HostPool): Promise<OpenDevice> {
   const capabilities = hostCapabilities(machine);
   return {
     executor: createHostExecutor(pool),
-    readClocks: async () => null,
     identity,
     capabilities,
     lastLevelCacheBytes: machine.lastLevelCacheBytes,

@@ -1,7 +1,7 @@
 import type { ListedDevice, OpenDevice, Profile } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { type Card, equals, listCards } from '../gpu/cards';
-import { type Adapter, identify, listAdapters, openGpu } from '../gpu/dawn';
+import { type Adapter, identify, listAdapters, openGpu } from '../gpu/open';
 import { hostIdentity, openHost, thisMachine } from './host';
 import { createThreadPool } from './thread-pool';
 
@@ -64,11 +64,11 @@ export async function chooseDevice(flag: string, card?: Card): Promise<DeviceCho
     );
   }
   if (gpu) return { kind: 'gpu', adapter: gpu.adapter };
-  const known = gpus.map(
+  const listed = gpus.map(
     ({ adapter: { name }, card }, index) => `${index} (${name}${card ? ` at ${card.busId}` : ''})`,
   );
   throw new InputError(
-    `There is no device ${flag}. Devices: ${[...known, 'cpu', 'auto'].join(', ')}.${first ? '' : ` ${NO_ADAPTER}`}`,
+    `There is no device ${flag}. Devices: ${[...listed, 'cpu', 'auto'].join(', ')}.${first ? '' : ` ${NO_ADAPTER}`}`,
     '--device',
   );
 }

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { cardNamed, equals, launchOf, listCards, lockOf, parseCards, proved } from './cards';
+import { cardNamed, equals, launchOf, listCards, lockOf, openOnCard, parseCards } from './cards';
 
 const cardText = (at: number, name = 'NVIDIA H200') => `
 GPU 00000000:0${at}:07.0
@@ -73,7 +73,7 @@ it('refuses a seat whose device took no memory of its card', async () => {
       used = after;
       return 'open';
     };
-    return proved(second, open, () => used);
+    return openOnCard(second, open, () => used);
   };
   expect(await opening(600)).toBe('open');
   await expect(opening(100)).rejects.toThrow(/0000:01:07.0 took no memory/);

@@ -22,20 +22,20 @@ export interface Card {
   readonly minor: number;
 }
 
-let known: readonly Card[] | undefined;
+let cards: readonly Card[] | undefined;
 
 /** The cards that the driver lists, asked once per process; it takes up to a second. */
 export function listCards(): readonly Card[] {
-  if (known) return known;
+  if (cards) return cards;
   try {
-    known = parseCards(asked(['-q']));
+    cards = parseCards(nvidiaSmi(['-q']));
   } catch {
-    known = [];
+    cards = [];
   }
-  return known;
+  return cards;
 }
 
-const asked = (args: readonly string[]): string =>
+const nvidiaSmi = (args: readonly string[]): string =>
   execFileSync('nvidia-smi', args, {
     encoding: 'utf8',
     timeout: 10_000,
@@ -105,7 +105,9 @@ export function launchOf(card: Card, isLayered = hasLayer()): Launch {
 
 /** Memory in use on a card, MiB. */
 function usedMiB({ uuid }: Card): number {
-  return Number(asked(['-i', uuid, '--query-gpu=memory.used', '--format=csv,noheader,nounits']));
+  return Number(
+    nvidiaSmi(['-i', uuid, '--query-gpu=memory.used', '--format=csv,noheader,nounits']),
+  );
 }
 
 /** A device that is opened takes more of its card's memory than this, MiB. */
@@ -115,7 +117,7 @@ const TAKEN_MIB = 16;
  * Opens a card's device and compares the memory in use on the card before and after: a device that
  * is open takes some. Throws InputError, at `device`, if another card was opened.
  */
-export async function proved<T>(
+export async function openOnCard<T>(
   card: Card,
   open: () => Promise<T>,
   usedOf: (card: Card) => number = usedMiB,

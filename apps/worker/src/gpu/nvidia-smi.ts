@@ -1,7 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
-import type { ClockReading, Clocks } from '@tilemark/core';
+import type { Clocks } from '@tilemark/core';
 import type { Card } from './cards';
 
 /** Bits of `clocks_event_reasons.active` that slow a GPU down, in NVML's words. */
@@ -15,66 +14,35 @@ const LIMITS: readonly (readonly [bit: bigint, name: string])[] = [
 
 const QUERY = 'clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active,name';
 
-/** Which GPU is read: the card, or the first of the name. */
+/** The GPU that is read: the card, or the first of the name. */
 interface Read {
   readonly name: string;
   readonly card?: Card;
 }
 
-const PLAIN = '--format=csv,noheader,nounits';
-
-const argsFor = ({ card }: Read): string[] => [
-  ...(card ? ['-i', card.uuid] : []),
-  `--query-gpu=${QUERY}`,
-];
-
-/**
- * The clocks of a GPU, from the NVIDIA driver's own tool; null
- * without that.
- */
-export async function readNvidiaClocks(read: Read): Promise<Clocks | null> {
-  const output = await promisify(execFile)('nvidia-smi', [...argsFor(read), PLAIN], {
-    timeout: 5_000,
-  }).then(
-    ({ stdout }) => stdout,
-    () => '',
-  );
-  return parseClocks(output, read.name);
-}
-
-/** Between two reports, ms: about a batch of samples, and as often as NVML's counter moves. */
+/** Between two reports, ms: about a batch of samples. */
 const REPORT_EVERY_MS = 100;
-
-/**
- * Lets the tool go on reporting, so that a reading costs nothing when it is asked for: a line at a
- * time, none without the tool. It ends with this process, or by what is returned.
- */
-export function followNvidiaSmi(
-  args: readonly string[],
-  onLine: (line: string) => void,
-): () => void {
-  const tool = spawn('nvidia-smi', [...args, PLAIN, '-lms', String(REPORT_EVERY_MS)], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  tool.on('error', () => {});
-  tool.unref();
-  createInterface({ input: tool.stdout }).on('line', onLine);
-  const end = () => void tool.kill();
-  process.once('exit', end);
-  return () => {
-    process.off('exit', end);
-    end();
-  };
-}
 
 /** A reading older than this says nothing about now, ms: the tool has ended or hangs. */
 const STALE_MS = 1_000;
 
-/** Watches the clocks of a GPU. The reading is null until the first report, and without the tool. */
-export function watchNvidiaClocks(read: Read): () => ClockReading | null {
-  let last: { readonly clocks: ClockReading; readonly atMs: number } | null = null;
-  followNvidiaSmi(argsFor(read), (line) => {
-    const clocks = parseClocks(line, read.name);
+/**
+ * Watches the clocks of a GPU: the NVIDIA driver's own tool goes on reporting them until this process
+ * ends, so that a reading costs nothing when it is asked for. It is null until the first report, and
+ * without the tool.
+ */
+export function watchNvidiaClocks({ card, name }: Read): () => Clocks | null {
+  const which = card ? ['-i', card.uuid] : [];
+  const how = ['--format=csv,noheader,nounits', '-lms', String(REPORT_EVERY_MS)];
+  const tool = spawn('nvidia-smi', [...which, `--query-gpu=${QUERY}`, ...how], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  tool.on('error', () => {});
+  tool.unref();
+  process.once('exit', () => tool.kill());
+  let last: { readonly clocks: Clocks; readonly atMs: number } | null = null;
+  createInterface({ input: tool.stdout }).on('line', (line) => {
+    const clocks = parseClocks(line, name);
     if (clocks) last = { clocks, atMs: performance.now() };
   });
   return () => (last && performance.now() - last.atMs < STALE_MS ? last.clocks : null);

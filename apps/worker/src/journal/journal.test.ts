@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, unlink, utimes, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { RecordedRun } from '@tilemark/core';
+import type { RunOutcome } from '@tilemark/core';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Journal } from './journal';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const record = (runId: string, endedAt: string): RecordedRun => ({
+const record = (runId: string, endedAt: string): RunOutcome => ({
   runId,
   workerId: 'w1',
   environment: {

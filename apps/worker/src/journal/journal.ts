@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type Journal as Kept,
-  type Log,
-  outcomeRequestSchema,
-  type RecordedRun,
-} from '@tilemark/core';
+import { type Journal as Kept, type Log, type RunOutcome, runOutcomeSchema } from '@tilemark/core';
 import { z } from 'zod';
 
 const SUFFIX = '.json';
@@ -32,14 +27,14 @@ export class Journal implements Kept {
     return new Journal(folder, log);
   }
 
-  async append(record: RecordedRun): Promise<void> {
+  async append(record: RunOutcome): Promise<void> {
     // Another worker may remove a file that took too long to write.
     while (!(await this.#tryToAppend(record)));
     await this.#syncFolder();
   }
 
   /** False if the file was removed before it could get its name. */
-  async #tryToAppend(record: RecordedRun): Promise<boolean> {
+  async #tryToAppend(record: RunOutcome): Promise<boolean> {
     // Written aside, then renamed: a reader never sees half a record.
     const aside = join(this.#folder, `.${encodeURIComponent(record.runId)}-${randomUUID()}`);
     const file = await open(aside, 'w', 0o600);
@@ -71,12 +66,12 @@ export class Journal implements Kept {
    * as a full or failing disk leaves behind, is set aside and does not stop the others.
    * What a killed process was writing was never appended, and is removed.
    */
-  async pending(): Promise<RecordedRun[]> {
+  async pending(): Promise<RunOutcome[]> {
     const all = await readdir(this.#folder);
     await Promise.all(all.filter(isAside).map((name) => this.#removeLeftBehind(name)));
     const names = all.filter((name) => !isAside(name) && name.endsWith(SUFFIX));
     const records = await Promise.all(
-      names.map(async (name): Promise<RecordedRun[]> => {
+      names.map(async (name): Promise<RunOutcome[]> => {
         // Another worker may have struck it since the folder was read.
         const text = await readFile(join(this.#folder, name), 'utf8').catch(() => null);
         if (text === null) return [];
@@ -132,12 +127,12 @@ const isGone = (error: unknown) =>
 
 const nameOf = (runId: string): string => `${encodeURIComponent(runId)}${SUFFIX}`;
 
-const recordSchema = outcomeRequestSchema.extend({ runId: z.string(), workerId: z.string() });
+const recordSchema = runOutcomeSchema.extend({ runId: z.string(), workerId: z.string() });
 
 /** The record in a file's text; null if it is not a record. */
-function parse(text: string): RecordedRun | null {
+function parse(text: string): RunOutcome | null {
   try {
-    const record: RecordedRun = JSON.parse(text);
+    const record: RunOutcome = JSON.parse(text);
     return recordSchema.safeParse(record).success ? record : null;
   } catch {
     return null;

@@ -15,6 +15,7 @@ import {
   LEAVE_WITHIN_MS,
   type Link,
   NotAdmitted,
+  type WorkerParts,
 } from '@tilemark/core';
 import { readDataDir } from '@tilemark/core/env';
 import type { Logger } from 'pino';
@@ -31,10 +32,9 @@ const CLOCK_OFF_MS = 60_000;
 
 /** How a worker is asked to stop. */
 export interface Stop {
-  readonly asked: Promise<void>;
-  readonly signal: AbortSignal;
-  /** What a second request does: hurry. */
-  readonly onAgain: (hurry: () => void) => void;
+  readonly asked: AbortSignal;
+  /** By a second request. */
+  readonly hurried: AbortSignal;
 }
 
 /** How a worker reaches its grid, and where it keeps what is its own. */
@@ -62,7 +62,7 @@ export const httpPlace = (options: Required<GridOptions>): Place => ({
  * what it has.
  */
 export async function serve(
-  { contributed, dataDir, link, sharesJournal }: Place & { readonly contributed: boolean },
+  { admit, dataDir, link, sharesJournal }: Place & Pick<WorkerParts, 'admit'>,
   runner: Runner,
   log: Logger,
   stop: Stop,
@@ -84,7 +84,11 @@ export async function serve(
       log,
       sharesJournal,
       alone,
-      describe: (device) => ({ ...listedAs(device, instance), contributed }),
+      ...(admit && { admit }),
+      describe: (device) => ({
+        ...listedAs(device, instance),
+        contributed: admit !== undefined,
+      }),
     });
     const { clockAheadMs, worker } = attached;
     if (Math.abs(clockAheadMs) > CLOCK_OFF_MS) {
@@ -97,8 +101,8 @@ export async function serve(
       { link, runner, log, alone, machineLoad: machineLoad() },
       { ...attached, signal },
     );
-    const why = await Promise.race([stop.asked.then(() => null), worker.gone]);
-    if (stop.signal.aborted) stop.onAgain(() => void worker.stop());
+    const why = await Promise.race([aborted(stop.asked), worker.gone]);
+    stop.hurried.addEventListener('abort', () => void worker.stop());
     ending.abort();
     const stopped = worker.stop();
     // A worker that cannot go on gives its run back at once.
@@ -111,3 +115,10 @@ export async function serve(
     await doneWithin(LEAVE_WITHIN_MS, link.close());
   }
 }
+
+/** Settles once the signal is aborted. */
+const aborted = (signal: AbortSignal): Promise<null> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener('abort', () => resolve(null), { once: true });
+  });

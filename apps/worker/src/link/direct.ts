@@ -8,12 +8,12 @@ import type { Place } from './attach';
  * @throws EnvError
  */
 export function directPlace(log: Logger): Place {
-  const { databaseUrl, redisUrl, dataDir, gpuSeconds } = readEnv();
+  const { databaseUrl, redisUrl, dataDir } = readEnv();
   const queue = openQueue({
     databaseUrl,
     redisUrl,
     onError: (error) => log.debug({ error: error.message }, 'the queue is unavailable'),
   });
-  const link = new DirectLink({ store: openStore(databaseUrl, { gpuSeconds }), queue });
+  const link = new DirectLink({ store: openStore(databaseUrl), queue });
   return { link, dataDir, sharesJournal: true };
 }

@@ -1,20 +1,22 @@
 import { cpus } from 'node:os';
-import { sum } from 'd3-array';
 
 /** Asks for the part of the time for which this machine's processors worked since it was last asked. */
 export function machineLoad(): () => number {
   let last = { idle: 0, all: 0 };
   return () => {
     const times = cpus().map((cpu) => cpu.times);
-    const idle = sum(times, (time) => time.idle);
-    const all = sum(times, (time) => time.user + time.nice + time.sys + time.irq + time.idle);
+    const idle = times.reduce((ms, time) => ms + time.idle, 0);
+    const all = times.reduce(
+      (ms, time) => ms + time.user + time.nice + time.sys + time.irq + time.idle,
+      0,
+    );
     const [idled, passed] = [idle - last.idle, all - last.all];
     last = { idle, all };
     return passed > 0 ? 1 - idled / passed : 0;
   };
 }
 
-/** The same without what this process did. */
+/** The machine's load without this process's own. */
 export function othersLoad(): () => number {
   const load = machineLoad();
   load();

@@ -6,8 +6,8 @@ import {
   expand,
   GridWorker,
   type Link,
-  type PlannedRun,
-  type RunResult,
+  type Result,
+  type RunSpec,
   specSchema,
 } from '@tilemark/core';
 import {
@@ -120,7 +120,7 @@ async function submit(deviceKey: string, wanted: Wanted): Promise<string> {
     cases: [{ kernel, tunables, shapes: [{ m: n, n, k: n }] }],
     policy,
   });
-  const runs: PlannedRun[] = expand(spec, [
+  const runs: RunSpec[] = expand(spec, [
     { key: deviceKey, class: 'software', capabilities: device?.capabilities },
   ]);
   const created = await store.sweeps.create({
@@ -143,7 +143,7 @@ async function eventually<T>(read: () => Promise<T | null>): Promise<T> {
 }
 
 /** The results once every run of the sweep has ended. */
-const ended = (sweepId: string): Promise<RunResult[]> =>
+const ended = (sweepId: string): Promise<Result[]> =>
   eventually(async () => {
     const sweep = await store.sweeps.get(sweepId);
     return sweep?.status === 'done' ? (await store.sweeps.results(sweepId)).items : null;
@@ -157,7 +157,7 @@ function signal(): { readonly given: Promise<void>; readonly give: () => void } 
   return { given, give };
 }
 
-const kindsOf = (results: readonly RunResult[]) => results.map((result) => result.outcome?.kind);
+const kindsOf = (results: readonly Result[]) => results.map((result) => result.outcome?.kind);
 const stateOf = async () => (await store.workers.list())[0]?.state ?? null;
 const journalled = () => readdir(journalFolder());
 const until = (isSo: () => boolean | Promise<boolean>) =>

@@ -1,6 +1,5 @@
 import {
   constantName,
-  InputError,
   isWord,
   refuseIf,
   type TunableValue,
@@ -8,47 +7,9 @@ import {
 } from '@tilemark/kernels';
 import type { Bindings } from './bindings';
 import { evaluate, type Names } from './expression';
-import type { Manifest } from './manifest';
-import type { Constant, Source, Span, Variable } from './source';
-import { atLine } from './statements';
-
-/** The features of WGSL extensions. */
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  f16: 'shader-f16',
-  subgroups: 'subgroups',
-  chromium_experimental_subgroup_matrix: 'chromium-experimental-subgroup-matrix',
-};
-
-/** What a source has that only an extension has, whether it enables it or not. */
-const USES: readonly (readonly [pattern: RegExp, feature: string])[] = [
-  [/^(?:f16|vec[234]h|mat[234]x[234]h)$/, 'shader-f16'],
-  [/^subgroup_matrix_|^subgroupMatrix/, 'chromium-experimental-subgroup-matrix'],
-  [
-    /^subgroup(?:[A-LN-Z]|M(?:in|ax|ul)|_(?:size|invocation_id))|^quad(?:Broadcast|Swap)/,
-    'subgroups',
-  ],
-];
-
-/** WebGPU features that a source enables, or uses. Throws InputError for what no device here has. */
-export function featuresIn({ directives, names, declared }: Source): string[] {
-  const enabled = directives.flatMap(({ text, line }) => {
-    const [, list] = /^enable ([\s\S]*);$/.exec(text) ?? [];
-    return (list?.split(',') ?? []).map((name) => {
-      const feature = EXTENSIONS[name.trim()];
-      if (feature) return feature;
-      const known = Object.keys(EXTENSIONS).join(', ');
-      throw new InputError(`no device here has ${name.trim()}; there are: ${known}`, atLine(line));
-    });
-  });
-  const used = USES.filter(([pattern]) =>
-    [...names].some((name) => pattern.test(name) && !declared.has(name)),
-  ).map(([, feature]) => feature);
-  return [...new Set([...enabled, ...used])];
-}
-
-/** The directives that Tilemark does not write from features. */
-export const directivesIn = ({ directives }: Source): string[] =>
-  directives.map(({ text }) => text).filter((text) => !text.startsWith('enable'));
+import { KERNEL_LIMITS, type Manifest } from './manifest';
+import type { Constant, Source, Variable } from './source';
+import { atLine, type Span } from './tokens';
 
 /** The text with its placeholders replaced. Throws InputError for one that it does not have. */
 export function filledIn(
@@ -56,23 +17,31 @@ export function filledIn(
   placeholders: Manifest['placeholders'],
   names: Names,
 ): string {
+  const { sourceBytes } = KERNEL_LIMITS;
   let filled = text;
   const longestFirst = Object.entries(placeholders).toSorted(([a], [b]) => b.length - a.length);
   for (const [placeholder, value] of longestFirst) {
     const field = `manifest.placeholders.${placeholder}`;
     refuseIf(!text.includes(placeholder), `the source has no ${placeholder}`, field);
-    const replacement = typeof value === 'object' ? value.text : evaluate(value, names, field);
-    filled = filled.replaceAll(placeholder, String(replacement));
+    const put = String(typeof value === 'object' ? value.text : evaluate(value, names, field));
+    const times = filled.split(placeholder).length - 1;
+    refuseIf(
+      filled.length + times * (put.length - placeholder.length) > sourceBytes,
+      `with ${placeholder} replaced the source has more than ${sourceBytes} bytes: put shorter texts`,
+      field,
+    );
+    // A text as it is: `$&` in it means nothing.
+    filled = filled.replaceAll(placeholder, () => put);
   }
   return filled;
 }
 
 /**
  * The source as it runs: its bindings where Tilemark binds them, inputs read only, tunables and sizes
- * in place of its own constants, and without what must stand above all else. Lines stay where they are.
+ * in place of its own constants. Lines stay where they are.
  */
 export function bodyOf(
-  { text, directives, constants }: Source,
+  { text, constants }: Source,
   { tensors, constants: others, scratch }: Bindings,
   { tunables, sizes }: Pick<Manifest, 'tunables' | 'sizes'>,
   values: TunableValues,
@@ -85,19 +54,18 @@ export function bodyOf(
   ];
   const output = tensors.at(-1);
   const edits = [
-    ...directives.map((span): Edit => [span, '']),
     ...bound.flatMap((variable, at) =>
       rebound(variable, at, variable === output || variable === scratch),
     ),
     ...[...constants.values()].flatMap((constant): Edit[] => {
       const { name } = constant;
-      const size = sizes[name];
       const field = `manifest.sizes.${name}`;
+      const size = Object.hasOwn(sizes, name) ? sizes[name] : undefined;
       const value = Object.hasOwn(tunables, name)
         ? values[name]
-        : typeof size === 'string'
-          ? evaluate(size, names, field)
-          : size;
+        : size === undefined
+          ? undefined
+          : evaluate(size, names, field);
       return value === undefined ? [] : [[constant, declared(constant, value)]];
     }),
   ];
@@ -106,19 +74,22 @@ export function bodyOf(
 
 type Edit = readonly [where: Span, text: string];
 
-function rebound({ written }: Variable, binding: number, isWritten: boolean): Edit[] {
-  const { attributes, access } = written;
+function rebound({ attributes, access }: Variable, binding: number, isWritten: boolean): Edit[] {
   return [
     [attributes, `@group(0) @binding(${binding}) `],
     ...(access && !isWritten ? [[access, 'read'] as const] : []),
   ];
 }
 
+/** Of a number; the last digit of a hexadecimal one may be f. */
+const SUFFIX = /\b(?:0[xX][\da-fA-F]+([ui])|\d[\d.]*(?:[eE][+-]?\d+)?([uif]))$/;
+
 /** A constant of the source with another value, of the same type. */
 function declared({ name, type, value: initial }: Constant, value: TunableValue): string {
   const number = isWord(value) ? constantName(value) : value;
   if (type !== '') return `const ${name}: ${type} = ${type}(${number});`;
-  const suffix = /[uif]$/.exec(initial)?.[0] ?? '';
+  const [, whole, decimal] = SUFFIX.exec(initial) ?? [];
+  const suffix = whole ?? decimal ?? '';
   return `const ${name} = ${number}${isWord(value) ? '' : suffix};`;
 }
 

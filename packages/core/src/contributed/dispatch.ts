@@ -30,8 +30,16 @@ export function workgroupsOf(
     if (order === 'flat') return [across * down, 1, deep];
     return order === 'rows-x' ? [down, across, deep] : [across, down, deep];
   }
-  const count = (expression: number | string, name: string) =>
-    positive(expression, `workgroups${name}`, (value) => `there are ${value} workgroups`);
+  const count = (expression: number | string, name: string) => {
+    const rounds = String(expression).includes('/')
+      ? `; / rounds down, ceil(${expression}) up`
+      : '';
+    return positive(
+      expression,
+      `workgroups${name}`,
+      (value) => `there are ${value} workgroups${rounds}`,
+    );
+  };
   if (Array.isArray(workgroups)) {
     const [x = 1, y = 1, z = 1] = workgroups.map((side, at) => count(side, `[${at}]`));
     return [x, y, z];

@@ -1,23 +1,54 @@
-import { InputError, refuseIf } from '@tilemark/kernels';
+import { InputError, type KernelFile, refuseIf } from '@tilemark/kernels';
 import { z } from 'zod';
 import { refusalOf } from '../schema/refusals';
-import { KERNEL_LIMITS, type KernelFile, type Manifest, manifestSchema } from './manifest';
-import { atLine } from './statements';
+import { Unsaid } from './bindings';
+import {
+  KERNEL_LIMITS,
+  type Manifest,
+  manifestSchema,
+  partialManifestSchema,
+  type WrittenManifest,
+} from './manifest';
+import { atLine } from './tokens';
 
 /** The manifest of a kernel's file. Throws InputError at its place. */
-export function manifestOf({ source, manifest }: KernelFile): Manifest {
+export function manifestOf(file: KernelFile): Manifest {
+  const json = jsonIn(file);
+  if (json === undefined) throw new Unsaid('there is no manifest:', 'manifest');
+  return completed(json);
+}
+
+/** A manifest with what it leaves to defaults. Throws InputError at its place. */
+export const completed = (json: unknown): Manifest => checked(manifestSchema, json);
+
+/** What a file says of itself, complete or not. Throws InputError at its place. */
+export function writtenIn(file: Omit<KernelFile, 'author'>): Partial<WrittenManifest> {
+  const json = jsonIn(file) ?? {};
+  checked(partialManifestSchema, json);
+  return json;
+}
+
+function checked<T>(schema: z.ZodType<T>, json: unknown): T {
+  const { data, error, success } = schema.safeParse(json);
+  if (success) return data;
+  const [issue] = error.issues;
+  const path = ['manifest', ...(issue?.path.map(String) ?? [])].join('.');
+  const message = refusalOf(path, issue?.message ?? z.prettifyError(error));
+  const isMissing = / is required$|^needs one of/.test(message);
+  throw isMissing ? new Unsaid(`${message}:`, path) : new InputError(message, path);
+}
+
+function jsonIn({ source, manifest }: Omit<KernelFile, 'author'>): unknown {
   checkText(source);
   const text = manifest ?? headerOf(source);
-  if (text === undefined) {
-    throw new InputError(
-      'there is no manifest: put /* tilemark { ... } */ before the code, or put a .json of the same name beside it (the command `kernel new --from FILE` writes one)',
-      'manifest',
-    );
-  }
-  let json: unknown;
+  if (text === undefined) return undefined;
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text, (key, value) => {
+      refuseIf(key === '__proto__', '"__proto__" cannot be a name: choose another', 'manifest');
+      return value;
+    });
   } catch (error) {
+    if (error instanceof InputError) throw error;
     const [, position] = /position (\d+)/.exec(String(error)) ?? [];
     const before = manifest === undefined ? source.slice(0, source.indexOf(text)) : '';
     const line = `${before}${text.slice(0, Number(position ?? 0))}`.split('\n').length;
@@ -27,12 +58,11 @@ export function manifestOf({ source, manifest }: KernelFile): Manifest {
       manifest === undefined ? atLine(line) : `manifest:${line}`,
     );
   }
-  const { data, error } = manifestSchema.safeParse(json);
-  if (data) return data;
-  const [issue] = error.issues;
-  const path = ['manifest', ...(issue?.path.map(String) ?? [])].join('.');
-  throw new InputError(refusalOf(path, issue?.message ?? z.prettifyError(error)), path);
 }
+
+/** Whether a file says anything of itself. */
+export const hasManifest = ({ source, manifest }: Omit<KernelFile, 'author'>): boolean =>
+  manifest !== undefined || headerOf(source) !== undefined;
 
 /** The manifest of a file that has none beside it: a comment before the code. */
 function headerOf(source: string): string | undefined {

@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
 import {
   bindingsOf,
   constantsOf,
   feasible,
+  fileOf,
   InputError,
+  isContributed,
   kernelById,
   type Problem,
   passesOf,
@@ -15,8 +16,8 @@ import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from '../measure/device';
 import { planRuns } from '../plan/expansion';
 import { specSchema } from '../plan/spec';
+import { guess } from './guess';
 import { admitKernel, readKernel } from './kernel';
-import { fileOf, isContributed } from './known';
 import { KERNEL_LIMITS, kernelFileSchema, manifestJsonSchema } from './manifest';
 import { roundedUp } from './names';
 import { kernelTemplate } from './template';
@@ -55,6 +56,32 @@ describe('a kernel in a file', () => {
     ]);
     expect(kernel.needs({ BLOCK: 8 }, 'f32').workgroupSize).toEqual([8, 8, 1]);
     expect(specialise(kernel, { BLOCK: 8 }, 'f32')).toContain('const BLOCK: u32 = 8u;');
+  });
+
+  it('may declare constants in a chain, but not without end', async () => {
+    const chain = (length: number) =>
+      Array.from({ length }, (_, i) => `const C${i + 1} = C${i} + 1;\n`).join('');
+    const chained = (length: number) =>
+      template
+        .replace('struct Shape', `const C0 = 3;\n${chain(length)}\nstruct Shape`)
+        .replace('workgroup_size(BLOCK, BLOCK)', `workgroup_size(BLOCK, C${length} / 25)`);
+    const { kernel } = await admitKernel(fileWith(chained(200)));
+    expect(kernel.needs({ BLOCK: 8 }, 'f32').workgroupSize).toEqual([8, 8, 1]);
+    await expect(admitKernel(fileWith(chained(256)))).rejects.toThrow('the most is 256');
+  });
+
+  it('may not declare more numbers and types than can be read', async () => {
+    const padded = (pad: string, types = '') =>
+      fileWith(`${template.replace('k: u32 }', `k: u32, _pad: ${pad} }`)}\n${types}`);
+    await expect(admitKernel(padded('u32'))).resolves.toBeDefined();
+    for (const pad of ['array<vec4u, 1000000>', 'array<array<vec4u, 60000>, 60000>']) {
+      await expect(admitKernel(padded(pad))).rejects.toThrow('the most is 16384');
+    }
+    const twice = Array.from({ length: 40 }, (_, i) => `struct T${i + 1} { a: T${i}, b: T${i} }`);
+    const types = ['alias T0 = u32;', ...twice].join('\n');
+    await expect(admitKernel(padded('T40', types))).rejects.toThrow('the most is 16384');
+    const deep = `${'array<'.repeat(100)}u32${', 1>'.repeat(100)}`;
+    await expect(admitKernel(padded(deep))).rejects.toThrow('types within each other');
   });
 
   it('computes problems with its epilogue, whose bias is bound before the output', async () => {
@@ -106,18 +133,8 @@ describe('a kernel in a file', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  // As docs/results/contributed-h200-2026-11-23.json has them: grids keep kernels by these.
-  it.each(['gpu-cpp@13abf5d7', 'webgpu-blas@65a4ab95', 'wonnx@d6b10a51'])(
-    'keeps the id that earlier releases gave it: %s',
-    async (id) => {
-      const file = `../../../../examples/kernels/${id.replace(/@.*/, '')}.wgsl`;
-      const source = readFileSync(new URL(file, import.meta.url), 'utf8');
-      expect((await readKernel(fileWith(source))).kernel.id).toBe(`ada/${id}`);
-    },
-  );
-
   it('dispatches what its manifest covers', async () => {
-    const covers = { rows: 'BLOCK', cols: '4 * BLOCK', split: 'BLOCK / 3', order: 'rows-x' };
+    const covers = { rows: 'BLOCK', cols: '4 * BLOCK', split: 'ceil(BLOCK / 3)', order: 'rows-x' };
     const passes = [{ entryPoint: 'main', covers: { rows: 1, cols: 1, order: 'flat' } }];
     const { kernel } = await readKernel(withManifest({ covers, passes }));
     const problem: Problem = { op: 'matmul', shape: { m: 33, n: 65, k: 7 }, dtype: 'f32' };
@@ -138,7 +155,7 @@ describe('a kernel in a file', () => {
   });
 
   it('publishes the schema of its manifest', () => {
-    expect(manifestJsonSchema()).toMatchObject({ required: ['name', 'op'] });
+    expect(manifestJsonSchema()).toMatchObject({ required: ['name', 'op', 'dtypes'] });
   });
 });
 
@@ -153,7 +170,18 @@ describe('bad input has one answer, at its place', () => {
       `wgsl:${template.split('\n').length + 1}`,
       /UTF-8/,
     ],
-    ['no manifest', () => fileWith('fn main() {}'), 'manifest', /before the code/],
+    [
+      'no manifest',
+      () => fileWith(template.slice(template.indexOf('*/') + 2)),
+      'manifest',
+      /kernel new --from FILE/,
+    ],
+    [
+      'no dtypes',
+      () => withManifest({ dtypes: undefined }),
+      'manifest.dtypes',
+      /is required: say it, or run `tilemark kernel new --from FILE`/,
+    ],
     ['broken JSON', () => withSource('"op":', 'op:'), 'wgsl:5', /not JSON/],
     ['no such op', () => withManifest({ op: 'sort' }), 'manifest.op', /one of matmul/],
     ['unknown field', () => withManifest({ tile: 3 }), 'manifest', /tile/],
@@ -176,18 +204,29 @@ describe('bad input has one answer, at its place', () => {
       `wgsl:${lineOf(template, '@binding(2)')}`,
       /C is C, the output: declare it var<storage, read_write>/,
     ],
-    ['another op', () => withManifest({ op: 'transpose' }), /^wgsl:\d+$/.source, /transpose/],
+    [
+      'another op',
+      () => withManifest({ op: 'transpose' }),
+      `wgsl:${lineOf(template, '@binding(1)')}`,
+      /B is B, the output: declare it var<storage, read_write>/,
+    ],
+    [
+      'tensors that are nothing',
+      () => withSource(/\b[AB]\b(?=: array|\[)/g, 'of$&'),
+      'manifest.bindings.A',
+      /no array A; it binds ofA, ofB, C: which is A\?/,
+    ],
+    [
+      'one array for two tensors',
+      () => withManifest({ bindings: { B: 'A' } }),
+      'manifest.bindings.B',
+      /A is A already/,
+    ],
     [
       'a texture',
       () => withSource('var<storage, read> B: array<T>', 'var B: texture_2d<f32>'),
       `wgsl:${lineOf(template, '@binding(1)')}`,
       /binding 1 must be a buffer: var<storage, read>/,
-    ],
-    [
-      'B stored transposed',
-      () => withManifest({ layout: { B: 'col-major' } }),
-      'manifest.layout',
-      /row-major only: .* change that line/,
     ],
     [
       'a binding too many',
@@ -196,8 +235,8 @@ describe('bad input has one answer, at its place', () => {
           'struct Shape',
           '@group(0) @binding(4) var<storage> x: array<u32>;\nstruct Shape',
         ),
-      `wgsl:${lineOf(template, 'struct Shape')}`,
-      /what is x\? matmul has A, B, C .* say it in "bindings", or how many zeros it has in "zeros"/,
+      'manifest.zeros.x',
+      /what is x\? say it, or run `tilemark kernel new --from FILE`/,
     ],
     [
       'unused tunable',
@@ -230,10 +269,29 @@ describe('bad input has one answer, at its place', () => {
       /needs one of "covers" and "workgroups"/,
     ],
     [
-      'enable of what no device has',
-      () => withSource('struct Shape', 'enable f16, f64;\nstruct Shape'),
+      'immediates',
+      () => withSource('var<uniform> shape', 'var<uniform> x: u32;\nvar<immediate> shape'),
+      `wgsl:${lineOf(template, '@binding(3)') + 1}`,
+      /immediates are not supported: bind these sizes as var<uniform>/,
+    ],
+    [
+      'WESL',
+      () => withSource('struct Shape', 'import package::util::load;\nstruct Shape'),
       `wgsl:${lineOf(template, 'struct Shape')}`,
-      /no device here has f64; there are: f16, subgroups/,
+      /this is WESL.*link it first/,
+    ],
+    [
+      'sizes before the values of a tensor',
+      () =>
+        withSource('B: array<T>;', 'B: Tensor; struct Tensor { extent: vec2f, values: array<T> }'),
+      `wgsl:${lineOf(template, '@binding(1)')}`,
+      /B has extent before its values; .* the sizes as a uniform/,
+    ],
+    [
+      'a length that is not read',
+      () => withSource('k: u32 }', 'k: u32, pad: array<u32, vec2u(3, 5).y> }'),
+      `wgsl:${lineOf(template, 'struct Shape')}`,
+      /'vec2u\(3 5\)\.y' cannot be read: write the number that it is/,
     ],
     [
       'a byte-order mark',
@@ -245,26 +303,14 @@ describe('bad input has one answer, at its place', () => {
       'a uniform with more than the dimensions',
       () =>
         withSource('{ m: u32, n: u32, k: u32 }', '{ m: u32, n: u32, k: u32, lda: u32, ldb: u32 }'),
-      `wgsl:${lineOf(template, '@binding(3)')}`,
-      /shape has 5 numbers \(m, n, k, lda, ldb\), and what lda, ldb are cannot be told: say it in "sizes": { "lda"/,
+      'manifest.sizes.lda',
+      /what is lda\? say it, or run `tilemark kernel new --from FILE`/,
     ],
     [
       'lines of a preprocessor',
       () => withSource('struct Shape', '#ifdef F16\nstruct Shape'),
       `wgsl:${lineOf(template, 'struct Shape')}`,
       /this is not WGSL: '#ifdef F16'; of a template or a preprocessor/,
-    ],
-    [
-      'a uniform of another type',
-      () => withSource('var<uniform> shape: Shape', 'var<uniform> shape: array<vec4f, 4096>'),
-      `wgsl:${lineOf(template, '@binding(3)')}`,
-      /shape has 16384 numbers \(\[0\].x, .* \[1\].w, ...\), and what .* cannot be told/,
-    ],
-    [
-      'a uniform whose order cannot be told',
-      () => withSource('{ m: u32, n: u32, k: u32 }', '{ stride: u32, width: u32, m: u32 }'),
-      `wgsl:${lineOf(template, '@binding(3)')}`,
-      /shape has 3 numbers .* what stride, width are cannot be told/,
     ],
     [
       'covers 0 rows',
@@ -313,26 +359,30 @@ describe('bad input has one answer, at its place', () => {
     ['{ M: u32, N: u32, K: u32, _0: u32 }', [33, 65, 7]],
     ['{ M: u32, K: u32, N: u32 }', [33, 7, 65]],
     ['{ M: u32, inner: u32, N: u32, pad: u32 }', [33, 7, 65, 0]],
-    ['{ k: u32, m: i32 }', [7, 33]],
     ['{ a: u32, b: u32, c: u32 }', [33, 65, 7]],
     ['{ size: vec3u }', [33, 65, 7]],
-  ])('the fields of a uniform are found by their names: %s', async (fields, words) => {
-    const { kernel } = await readKernel(withSource('{ m: u32, n: u32, k: u32 }', fields));
+  ])('the fields of a uniform are guessed by their names: %s', async (fields, words) => {
+    const file = withSource('{ m: u32, n: u32, k: u32 }', fields);
+    const manifest = JSON.stringify(guess('mine', file).manifest);
+    const { kernel } = await readKernel({ ...file, manifest });
     const problem: Problem = { op: 'matmul', shape: { m: 33, n: 65, k: 7 }, dtype: 'f32' };
     const [uniform] = constantsOf(kernel, { BLOCK: 8 }, problem);
     expect(Array.from(uniform?.words ?? []).slice(0, words.length)).toEqual(words);
   });
 
-  it('directives stand before what Tilemark writes, and features follow from them', async () => {
+  it('every line stays where it is, directives too', async () => {
     const lines = '// why\nenable f16;\ndiagnostic(off, derivative_uniformity);\nstruct Shape';
-    const { kernel } = await readKernel(withSource('struct Shape', lines));
-    const wgsl = specialise(kernel, { BLOCK: 8 }, 'f32');
-    expect(wgsl).toMatch(/^enable f16;\ndiagnostic\(off, derivative_uniformity\);\nalias T/);
-    expect(wgsl.match(/enable|diagnostic/g)).toHaveLength(2);
-    expect(kernel.needs({ BLOCK: 8 }, 'f32').features).toEqual(['shader-f16']);
-    // Lines stay where they are.
-    const body = wgsl.slice(wgsl.indexOf('/* tilemark'));
-    expect(lineOf(body, 'struct Shape')).toBe(lineOf(template, 'struct Shape') + 3);
+    const { source, manifest } = withManifest({ dtypes: ['f16'] });
+    const text = source.replace('/* tilemark', '/*').replace('struct Shape', lines);
+    const { kernel } = await readKernel({
+      author: 'ada',
+      source: text,
+      ...(manifest && { manifest }),
+    });
+    const wgsl = specialise(kernel, { BLOCK: 8 }, 'f16');
+    expect(wgsl).toMatch(/^enable f16; \/\*/);
+    expect(lineOf(wgsl, 'struct Shape')).toBe(lineOf(text, 'struct Shape'));
+    expect(wgsl).toMatch(/\nalias T = f16;\nalias Acc = f32;\nconst BLOCK: u32 = 8u;$/);
   });
 
   it('an override that is a tunable is declared by Tilemark', async () => {

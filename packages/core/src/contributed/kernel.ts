@@ -1,12 +1,12 @@
 import {
+  contribute,
   DTYPES,
-  type Dtype,
   defaultsOf,
   faultOf,
   type GpuKernel,
   gpuKernel,
   InputError,
-  idsOf,
+  type KernelFile,
   type OpId,
   opById,
   type Problem,
@@ -16,33 +16,34 @@ import {
   type Tunable,
   type TunableValues,
 } from '@tilemark/kernels';
-import { type Bindings, bindingsOf, buffersOf, constantsFor } from './bindings';
-import { bodyOf, checkOverrides, directivesIn, featuresIn, filledIn } from './body';
+import { sum } from 'd3-array';
+import { type Bindings, bindingsOf, constantsFor, Unsaid } from './bindings';
+import { bodyOf, checkOverrides, filledIn } from './body';
 import { workgroupsOf } from './dispatch';
 import { evaluate, type Names, namesIn } from './expression';
-import { manifestOf } from './file';
-import { type Contributed, makeKnown } from './known';
-import type { KernelFile, Manifest } from './manifest';
-import { namesOf, numbersOf, usesDimension } from './names';
-import { type EntryPoint, type Source, sourceOf, workgroupSizeOf } from './source';
-import { atLine } from './statements';
+import { completed, manifestOf, writtenIn } from './file';
+import { guess } from './guess';
+import type { Contributed, Manifest } from './manifest';
+import { namesOf, numbersOf, replacedBy, usesDimension } from './names';
+import { type EntryPoint, featuresIn, type Source, sourceOf, workgroupSizeOf } from './source';
 
 /** Makes a kernel known to this process, as if it stood in the registry. Throws as `readKernel`. */
 export async function admitKernel(file: KernelFile): Promise<Contributed> {
   const contributed = await readKernel(file);
-  makeKnown(contributed.kernel, file);
+  contribute(contributed.kernel);
   return contributed;
 }
 
 /**
  * Reads a kernel's file: everything that can be said of it without compiling. Throws InputError
- * with the place as its field: `wgsl:12` for a line of the source, `manifest.covers.rows`.
+ * with the place as its field: `wgsl:12` for a line of the source, `manifest.covers.rows`. What the source
+ * alone leaves no choice in, the manifest need not say.
  */
 export async function readKernel(file: KernelFile): Promise<Contributed> {
   const { kernel, manifest } = checkKernel(file);
-  const hash = await sha256(`${canonical(manifest)}\n${file.source}`);
+  const hash = await sha256(JSON.stringify([file.source, file.manifest ?? null]));
   const id = `${kernel.id}@${hash.slice(0, 8)}` as typeof kernel.id;
-  return { kernel: { ...kernel, id }, manifest, file, hash };
+  return { kernel: { ...kernel, id, file }, manifest, file, hash };
 }
 
 /**
@@ -50,7 +51,18 @@ export async function readKernel(file: KernelFile): Promise<Contributed> {
  * id names no version.
  */
 export function checkKernel(file: KernelFile): Pick<Contributed, 'kernel' | 'manifest'> {
-  const manifest = manifestOf(file);
+  try {
+    return readAs(file, manifestOf(file));
+  } catch (error) {
+    if (!(error instanceof Unsaid)) throw error;
+    // That a source is no kernel of ours comes before what its manifest does not say.
+    const { manifest, open } = guess('unsaid', file);
+    if (open.length > 0 || writtenIn(file).name === undefined) throw error;
+    return readAs(file, completed(manifest));
+  }
+}
+
+function readAs(file: KernelFile, manifest: Manifest): Pick<Contributed, 'kernel' | 'manifest'> {
   const kernel = kernelOf(file, manifest);
   checkNumbers(kernel, manifest.op);
   return { kernel, manifest };
@@ -60,88 +72,88 @@ export function checkKernel(file: KernelFile): Pick<Contributed, 'kernel' | 'man
 interface Reading {
   readonly source: Source;
   readonly bindings: Bindings;
+  readonly features: readonly string[];
 }
 
-/** How many readings of a template are kept. */
-const MOST_READINGS = 64;
+/** Characters of the filled templates of a kernel whose readings are kept; the last always is. */
+const MOST_READ = 1_000_000;
 
 function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): GpuKernel {
-  const { op, about, name, features, workgroupBytes, multiples, passes, placeholders } = manifest;
+  const { op, about, name, dtypes, epilogue, errorGrowth, multiples, passes } = manifest;
   const tunables = tunablesOf(manifest);
+  const replaced = replacedBy(manifest);
   const readings = new Map<string, Reading>();
   const reading = (names: Names): Reading => {
-    const filled = filledIn(text, placeholders, names);
+    const filled = filledIn(text, manifest.placeholders, names);
     const known = readings.get(filled);
     if (known) return known;
-    const source = sourceOf(filled);
-    const read = { source, bindings: bindingsOf(manifest, source) };
-    const [oldest] = readings.keys();
-    if (oldest !== undefined && readings.size >= MOST_READINGS) readings.delete(oldest);
+    const whole = sourceOf(filled, replaced);
+    // Tokens, which nothing else asks for, take a hundred bytes per character.
+    const source = { ...whole, tokens: [] };
+    const read = { source, bindings: bindingsOf(manifest, source), features: featuresIn(whole) };
     readings.set(filled, read);
+    let excess = sum(readings.keys(), ({ length }) => length) - MOST_READ;
+    for (const oldest of readings.keys()) {
+      if (excess <= 0 || oldest === filled) break;
+      readings.delete(oldest);
+      excess -= oldest.length;
+    }
     return read;
   };
   const namesFor = (values: TunableValues, shape: Shape | null) =>
     namesOf(values, op, shape ?? opById(op).square(64));
-  const first = reading(namesFor(defaultsOf(tunables), null));
-  const { source } = first;
+  const { source, features: used } = reading(namesFor(defaultsOf(tunables), null));
+  const features = [...new Set([...manifest.features, ...used])];
   for (const tunable of tunables) checkTunable(tunable.name, manifest, source);
   checkOverrides(source, manifest);
-  const entryPoint = entryPointOf(manifest.entryPoint, source);
-  const entryPoints = [
-    entryPoint,
-    ...passes.map((pass, i) => entryNamed(pass.entryPoint, source, `manifest.passes[${i}]`)),
+  const entries = [
+    { field: 'manifest.entryPoint', entryPoint: manifest.entryPoint },
+    ...passes.map(({ entryPoint }, i) => ({ field: `manifest.passes[${i}]`, entryPoint })),
   ];
-  const path = (field: string) => `manifest.${field}`;
+  for (const entry of entries) entryNamed(entry, source);
   const isOfShape = (expression: number | string) => usesDimension(op, expression);
   const literals = [
-    ...Object.values(placeholders),
+    ...Object.values(manifest.placeholders),
     ...Object.entries(manifest.sizes)
       .filter(([size]) => source.constants.has(size))
       .map(([, value]) => value),
   ];
-  const needed = [...new Set([...features, ...featuresIn(source)])];
   const sizesOf = (values: TunableValues) => {
     const names = namesFor(values, null);
     const { source: read } = reading(names);
-    return entryPoints.map(({ name: wanted }) =>
-      workgroupSizeOf(entryNamed(wanted, read, 'manifest.entryPoint'), read, {
-        ...names,
-        ...valuesOfConstants(manifest, read, names),
-      }),
-    );
+    const given = { ...names, ...valuesOfConstants(manifest, read, names) };
+    return entries.map((entry) => workgroupSizeOf(entryNamed(entry, read), read, given));
   };
   const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
   const requirements = manifest.requires.map(({ that, because }, i) => ({
-    that,
     reason: because || `needs ${that}`,
-    field: path(`requires[${i}].that`),
+    isOfShape: isOfShape(that),
+    holds: (values: TunableValues, shape: Shape | null) =>
+      evaluate(that, namesFor(values, shape), `manifest.requires[${i}].that`) !== 0,
   }));
   return gpuKernel({
     id: `${author}/${name}` as `${typeof op}/${string}`,
     op,
     rung: 100,
     idea: about || `${name}, contributed`,
-    dtypes: dtypesOf(manifest, first),
-    ...(manifest.epilogue && { epilogue: manifest.epilogue }),
+    dtypes,
+    ...(epilogue && { epilogue }),
+    ...(errorGrowth !== undefined && { errorGrowth }),
     tunables,
     constraints: requirements
-      .filter(({ that }) => !isOfShape(that))
-      .map(({ that, reason, field }) => ({
-        reason,
-        holds: (values: TunableValues) => evaluate(that, numbersOf(values), field) !== 0,
-      })),
+      .filter((requirement) => !requirement.isOfShape)
+      .map(({ holds, reason }) => ({ reason, holds: (values) => holds(values, null) })),
     problemConstraints: [
       ...requirements
-        .filter(({ that }) => isOfShape(that))
-        .map(({ that, reason, field }) => ({
+        .filter((requirement) => requirement.isOfShape)
+        .map(({ holds, reason }) => ({
           reason,
-          holds: (values: TunableValues, { shape }: Problem) =>
-            evaluate(that, namesFor(values, shape), field) !== 0,
+          holds: (values: TunableValues, { shape }: Problem) => holds(values, shape),
         })),
       ...Object.entries(multiples).map(([dimension, multiple]) => ({
         reason: `${dimension} must be a multiple of ${multiple}`,
         holds: (values: TunableValues, { shape }: Problem) => {
-          const field = path(`multiples.${dimension}`);
+          const field = `manifest.multiples.${dimension}`;
           const names = namesFor(values, shape);
           return evaluate(dimension, names, field) % evaluate(multiple, names, field) === 0;
         },
@@ -158,18 +170,22 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
       isPerShape: true,
     }),
     declares: [...source.declared],
-    directives: directivesIn(source),
+    keepsLines: true,
     constants: (values, { shape }) => {
       const names = namesFor(values, shape);
       return constantsFor(reading(names).bindings, names);
     },
-    needs: (values) => ({
+    needs: (values, dtype) => ({
       // The largest of its dispatches.
       workgroupSize: sizesOf(values).reduce((a, b) => (threads(b) > threads(a) ? b : a)),
-      workgroupBytes: evaluate(workgroupBytes, numbersOf(values), path('workgroupBytes')),
-      features: needed,
+      workgroupBytes: evaluate(
+        manifest.workgroupBytes,
+        numbersOf(values),
+        'manifest.workgroupBytes',
+      ),
+      features: features.filter((feature) => feature !== DTYPES[dtype].feature?.name),
     }),
-    entryPoint: () => entryPoint.name,
+    entryPoint: () => manifest.entryPoint,
     workgroups: (values, problem) =>
       workgroupsOf(manifest, namesFor(values, problem.shape), problem, 'manifest'),
     followUps: (values, problem) =>
@@ -179,11 +195,11 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
           pass,
           namesFor(values, problem.shape),
           problem,
-          path(`passes[${i}]`),
+          `manifest.passes[${i}]`,
         ),
       })),
     scratchBytes: (values, { shape }) =>
-      evaluate(manifest.scratchBytes, namesFor(values, shape), path('scratchBytes')),
+      evaluate(manifest.scratchBytes, namesFor(values, shape), 'manifest.scratchBytes'),
   });
 }
 
@@ -199,51 +215,15 @@ function checkTunable(name: string, manifest: Manifest, { names }: Source): void
   refuseIf(isDimension, `${name} is a dimension of ${op}`, field);
 }
 
-function entryNamed(wanted: string, { entryPoints }: Source, field: string): EntryPoint {
-  const found = entryPoints.find((entryPoint) => entryPoint.name === wanted);
+function entryNamed(
+  { entryPoint, field }: { readonly entryPoint: string; readonly field: string },
+  { entryPoints }: Source,
+): EntryPoint {
+  const found = entryPoints.find(({ name }) => name === entryPoint);
   if (found) return found;
-  const names = entryPoints.map((entryPoint) => entryPoint.name).join(', ') || 'none';
-  throw new InputError(`there is no @compute function ${wanted}; there are: ${names}`, field);
-}
-
-function entryPointOf(wanted: string | undefined, source: Source): EntryPoint {
-  const [only, ...others] = source.entryPoints;
-  const isOnly = wanted === undefined && only && others.length === 0;
-  return isOnly ? only : entryNamed(wanted ?? 'main', source, 'manifest.entryPoint');
-}
-
-/** As the manifest says, else what tensors are made of. Throws InputError where they are of others. */
-function dtypesOf(
-  { op, dtypes, epilogue }: Manifest,
-  { bindings: { tensors }, source: { declared } }: Reading,
-): readonly Dtype[] {
-  const [a] = tensors;
-  const isOf = (id: Dtype) =>
-    buffersOf(op, [id], epilogue).every(({ element }, at) => element === tensors[at]?.element);
-  // The first of several with these elements: row-major, and with sums in f32.
-  const dtype =
-    idsOf(DTYPES).find(isOf) ?? idsOf(DTYPES).find((id) => DTYPES[id].element === a?.element);
-  const known = dtypes ?? (dtype && [dtype]);
-  if (!known) {
-    throw new InputError(
-      `${a?.name} has elements of ${a?.element}: say in "dtypes" what they are, of ${idsOf(DTYPES).join(', ')}`,
-      'manifest.dtypes',
-    );
-  }
-  for (const [at, { element, line, name }] of tensors.entries()) {
-    // Words may be packed elements, and names of the source's own anything.
-    const isNamed = !idsOf(DTYPES).some((id) => DTYPES[id].element === element);
-    if (isNamed || element === 'u32' || declared.has(element ?? '')) continue;
-    for (const id of known) {
-      const wanted = buffersOf(op, [id], epilogue)[at];
-      refuseIf(
-        wanted?.element !== element,
-        `${name} has elements of ${element}, and ${wanted?.name} of ${id} those of ${wanted?.element}`,
-        atLine(line),
-      );
-    }
-  }
-  return known;
+  const names = entryPoints.map(({ name }) => name).join(', ') || 'none';
+  const what = `there is no @compute function ${entryPoint}; there are: ${names}`;
+  throw names === 'none' ? new InputError(what, field) : new Unsaid(`${what}:`, field);
 }
 
 function tunablesOf({ tunables }: Manifest): Tunable[] {
@@ -264,16 +244,12 @@ function tunablesOf({ tunables }: Manifest): Tunable[] {
 }
 
 /** The constants of the source that have a size for their value. */
-function valuesOfConstants({ sizes }: Manifest, { constants }: Source, names: Names): Names {
-  return Object.fromEntries(
+const valuesOfConstants = ({ sizes }: Manifest, { constants }: Source, names: Names): Names =>
+  Object.fromEntries(
     Object.entries(sizes)
       .filter(([name]) => constants.has(name))
-      .map(([name, value]) => [
-        name,
-        typeof value === 'number' ? value : evaluate(value, names, `manifest.sizes.${name}`),
-      ]),
+      .map(([name, value]) => [name, evaluate(value, names, `manifest.sizes.${name}`)]),
   );
-}
 
 /** Evaluates every expression once, on the defaults and a small shape, so that none fails later. */
 function checkNumbers(kernel: GpuKernel, op: OpId): void {
@@ -299,26 +275,6 @@ function checkNumbers(kernel: GpuKernel, op: OpId): void {
   kernel.scratchBytes?.(values, problem);
   kernel.constants?.(values, problem);
   sourceFor(kernel, values, problem);
-}
-
-/** A manifest as it is hashed: fields of later releases only where they say something. */
-function canonical(manifest: Manifest): string {
-  const { $schema, name, about, op, dtypes, entryPoint = 'main', ...others } = manifest;
-  const { epilogue, bindings, sizes, zeros, placeholders, batches, workgroups, ...rest } = others;
-  const later = { epilogue, bindings, sizes, zeros, placeholders, batches, workgroups };
-  const said = Object.entries(later).filter(
-    ([, value]) => value && (typeof value !== 'object' || Object.keys(value).length > 0),
-  );
-  return JSON.stringify({
-    ...($schema !== undefined && { $schema }),
-    name,
-    about,
-    op,
-    dtypes,
-    entryPoint,
-    ...rest,
-    ...Object.fromEntries(said),
-  });
 }
 
 async function sha256(text: string): Promise<string> {

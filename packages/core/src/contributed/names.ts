@@ -1,7 +1,6 @@
 import { defaultsOf, type OpId, opById, type TunableValues } from '@tilemark/kernels';
 import { evaluate, type Names, namesIn } from './expression';
-import type { Contributed } from './known';
-import type { Manifest } from './manifest';
+import type { Contributed, Manifest, WrittenManifest } from './manifest';
 
 /** `m == 1` -> `['m', '1']`. */
 const EQUALITY = /^\s*([A-Za-z_]\w*)\s*==\s*([^=<>!&|]+)$/;
@@ -36,7 +35,7 @@ export function numbersOf(values: TunableValues): Names {
   );
 }
 
-/** What formulas may name: tunables, and every dimension, counts included. */
+/** The names in formulas: tunables, and every dimension, counts included. */
 export function namesOf(
   values: TunableValues,
   op: OpId,
@@ -48,10 +47,26 @@ export function namesOf(
   return { ...numbersOf(values), ...Object.fromEntries(dimensions) };
 }
 
+/** Constants that a manifest gives another value; null: it depends on the variant or the shape. */
+export function replacedBy({
+  tunables = {},
+  sizes = {},
+}: Pick<WrittenManifest, 'tunables' | 'sizes'>): ReadonlyMap<string, number | null> {
+  const all = { ...tunables, ...sizes };
+  return new Map(
+    Object.entries(all).map(([name, declared]) => {
+      const values =
+        typeof declared !== 'object' || Array.isArray(declared) ? declared : declared.values;
+      const [only, ...others] = [values].flat();
+      return [name, typeof only === 'number' && others.length === 0 ? only : null];
+    }),
+  );
+}
+
 /** Whether a formula names a dimension. */
 export const usesDimension = (op: OpId, expression: number | string) =>
   opById(op).dimensions.some(({ name }) => namesIn(expression).includes(name));
 
-/** What a manifest requires of shapes: `m == 1`. */
+/** The requirements of a manifest on shapes: `m == 1`. */
 export const requirementsOfShape = ({ op, requires }: Manifest): string[] =>
   requires.map(({ that }) => that).filter((that) => usesDimension(op, that));

@@ -1,28 +1,16 @@
-/// <reference path="./wgsl-reflect.d.ts" />
-import { InputError, ifValid, refuseIf } from '@tilemark/kernels';
-import type { Token, TypeInfo } from 'wgsl_reflect';
-import { WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
-import { evaluate, type Names } from './expression';
-import { endlessOf, type Leaf, leavesIn, scalarOf } from './layout';
+import { EXTENSIONS, InputError, ifValid, refuseIf } from '@tilemark/kernels';
+import { evaluate, type Names, namesIn } from './expression';
+import { endlessOf, scalarOf, type Type, typesIn } from './layout';
 import {
-  afterAttributes,
   atLine,
   attribute,
-  closing,
-  endsOf,
-  keywordOf,
-  nameOf,
+  type Span,
   type Statement,
   statementsOf,
-  templateOf,
+  type Token,
   tokensOf,
-} from './statements';
-
-/** Part of a source, by its characters. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+  written,
+} from './tokens';
 
 export interface EntryPoint {
   readonly name: string;
@@ -35,19 +23,16 @@ export interface EntryPoint {
 export interface Variable {
   readonly name: string;
   readonly line: number;
-  readonly group: number;
-  readonly binding: number;
   readonly isUniform: boolean;
   readonly isWritable: boolean;
-  /** Whether the code writes it, as far as can be told without a compiler. */
-  readonly isWritten: boolean;
   /** The scalar of its elements, if its size is that of its buffer; null: a fixed one. */
   readonly element: string | null;
-  /** Of an array as long as its buffer: those of its first elements, as many as are asked for. */
-  readonly leaves: (elements: number) => readonly Leaf[];
-  readonly bytes: number;
+  /** Of an array as long as its buffer: scalars of an element. */
+  readonly width: number;
+  readonly type: Type;
   /** Where its attributes are, from the first to the `var`, and its access if it says one. */
-  readonly written: { readonly attributes: Span; readonly access: Span | null };
+  readonly attributes: Span;
+  readonly access: Span | null;
 }
 
 /** A `const` or `override` of the module. */
@@ -60,12 +45,12 @@ export interface Constant extends Span {
   readonly isOverride: boolean;
 }
 
-/** What a source declares, as far as an answer is wanted before a compiler sees it. */
+/** The declarations of a source, as far as they are needed before a compiler sees it. */
 export interface Source {
   readonly text: string;
-  /** `enable`, `requires` and `diagnostic`, which must stand before all else. */
-  readonly directives: readonly (Span & { readonly text: string; readonly line: number })[];
+  readonly tokens: readonly Token[];
   readonly entryPoints: readonly EntryPoint[];
+  /** In order of their groups and bindings. */
   readonly variables: readonly Variable[];
   readonly constants: ReadonlyMap<string, Constant>;
   /** Every identifier in it. */
@@ -74,164 +59,206 @@ export interface Source {
   readonly declared: ReadonlySet<string>;
 }
 
-/** Reads a source. Throws InputError at the line that cannot be read. */
-export function sourceOf(text: string): Source {
+/** Most constants, each of which may name the one above it. */
+const MOST_CONSTANTS = 256;
+const MOST_VARIABLES = 32;
+
+/**
+ * Reads a source. Throws InputError at the line that cannot be read.
+ *
+ * @param replaced constants that have another value as it runs; null: one that is not known here
+ */
+export function sourceOf(
+  text: string,
+  replaced: ReadonlyMap<string, number | null> = new Map(),
+): Source {
   const tokens = tokensOf(text);
   const statements = statementsOf(tokens);
-  const directives = statements.flatMap((statement) => {
-    const { first, last } = endsOf(statement);
-    const isDirective = DIRECTIVES.includes(first.lexeme);
-    const span = { start: first.start, end: last.end };
-    const words = statement.map(({ lexeme }) => lexeme).join(' ');
-    return isDirective ? [{ ...span, text: tight(words), line: first.line }] : [];
-  });
-  const functions = statements.filter((statement) => keywordOf(statement)?.lexeme === 'fn');
-  const constants = statements.flatMap((statement) => constantOf(statement, text));
-  const declared = statements.flatMap((statement) => nameOf(statement)?.lexeme ?? []);
-  const isName = ({ type, lexeme }: Token) => type.name === 'ident' || /^[a-z]\w*$/i.test(lexeme);
+  for (const statement of statements) refuseDialects(statement);
+  const all = statements.flatMap((statement) => constantOf(statement, text));
+  const beyond = all[MOST_CONSTANTS];
+  if (beyond) {
+    const what = `the source declares ${all.length} const and override; the most is ${MOST_CONSTANTS}`;
+    throw new InputError(`${what}: put tables into an array`, atLine(beyond.line));
+  }
+  const constants = new Map(all.map((constant) => [constant.name, constant]));
   return {
     text,
-    directives,
-    entryPoints: functions.flatMap(entryPointOf),
-    variables: variablesOf(text, statements),
-    constants: new Map(constants.map((constant) => [constant.name, constant])),
-    names: new Set(tokens.filter(isName).map(({ lexeme }) => lexeme)),
-    declared: new Set(declared),
+    tokens,
+    entryPoints: statements.flatMap(entryPointOf),
+    variables: variablesOf(statements, fixedNumbers(constants, replaced)),
+    constants,
+    names: new Set(tokens.flatMap((token) => (/^[\p{L}_]/u.test(token.text) ? token.text : []))),
+    declared: new Set(statements.flatMap(({ name }) => name?.text ?? [])),
   };
 }
 
-const DIRECTIVES: readonly string[] = ['enable', 'requires', 'diagnostic'];
-
-/** `enable f16 ;` -> `enable f16;` */
-const tight = (words: string) => words.replace(/ ([;,.()])/g, '$1').replace(/([.(]) /g, '$1');
-
-function entryPointOf(statement: Statement): EntryPoint[] {
-  const name = nameOf(statement);
-  if (!attribute(statement, 'compute') || !name) return [];
-  const size = textOf(attribute(statement, 'workgroup_size') ?? []);
-  const sides = size.split(',').map((side) => side.trim());
-  return [{ name: name.lexeme, line: name.line, workgroupSize: sides.filter(Boolean) }];
+/** Throws InputError at what no compiler takes, or Tilemark does not bind. */
+function refuseDialects({ keyword, rest, tokens: [first, second] }: Statement): void {
+  const isWhere = first.text === '@' && ['if', 'elif', 'else'].includes(second?.text ?? '');
+  refuseIf(
+    keyword === 'import' || isWhere,
+    'this is WESL, whose imports and conditions no compiler of WGSL takes: link it first, and bring what that prints',
+    atLine(first.line),
+  );
+  refuseIf(
+    keyword === 'var' && ['immediate', 'push_constant'].includes(rest[2]?.text ?? ''),
+    'immediates are not supported: bind these sizes as var<uniform>, at a binding of its own',
+    atLine(first.line),
+  );
 }
 
-const textOf = (tokens: Statement) => tokens.map(({ lexeme }) => lexeme).join(' ');
+function entryPointOf({ keyword, name, tokens }: Statement): EntryPoint[] {
+  if (keyword !== 'fn' || !name || attribute(tokens, 'compute') === undefined) return [];
+  const sides = (attribute(tokens, 'workgroup_size') ?? '').split(',').map((side) => side.trim());
+  return [{ name: name.text, line: name.line, workgroupSize: sides.filter(Boolean) }];
+}
 
-function constantOf(statement: Statement, text: string): Constant[] {
-  const keyword = keywordOf(statement);
-  const name = nameOf(statement);
-  if (!keyword || !name || !['const', 'override'].includes(keyword.lexeme)) return [];
-  const { first, last } = endsOf(statement);
-  const at = statement.indexOf(name) + 1;
-  const equals = statement.findIndex(({ lexeme }, i) => i >= at && lexeme === '=');
-  const typed = statement[at]?.lexeme === ':' ? statement.slice(at + 1) : [];
-  const isValued = equals >= 0;
-  const type = typed.slice(0, isValued ? equals - at - 1 : -1);
+function constantOf({ keyword, name, rest, tokens: [first] }: Statement, text: string): Constant[] {
+  const last = rest.at(-1);
+  if (!name || !last || !['const', 'override'].includes(keyword)) return [];
+  const equals = rest.findIndex((token) => token.text === '=');
+  const typed = rest[2]?.text === ':' ? rest.slice(3, equals < 0 ? -1 : equals) : [];
   return [
     {
-      name: name.lexeme,
+      name: name.text,
       line: name.line,
-      type: textOf(type),
-      value: isValued ? text.slice(statement[equals]?.end, last.start).trim() : '',
-      isOverride: keyword.lexeme === 'override',
+      type: written(typed),
+      value: equals < 0 ? '' : text.slice(rest[equals]?.end, last.start).trim(),
+      isOverride: keyword === 'override',
       start: first.start,
       end: last.end,
     },
   ];
 }
 
-function variablesOf(text: string, statements: readonly Statement[]): Variable[] {
-  const bound = statements.filter(isBound);
-  if (bound.length === 0) return [];
-  const types = typesOf(text, statements);
-  const functions = statements.filter((statement) => keywordOf(statement)?.lexeme === 'fn').flat();
-  return bound.map((statement) => {
-    const { first } = endsOf(statement);
-    const keyword = keywordOf(statement) ?? first;
-    const name = nameOf(statement);
-    // Some frameworks number them by themselves.
-    const [group] = attribute(statement, 'group') ?? [];
-    const [binding] = attribute(statement, 'binding') ?? [];
-    const { template } = templateOf(statement, afterAttributes(statement));
-    const [space, , access] = template;
-    if (!name || (group === undefined) !== (binding === undefined)) {
-      throw new InputError('write @group(0) @binding(N) var<...> name: type;', atLine(first.line));
-    }
-    const isBuffer = space?.lexeme === 'storage' || space?.lexeme === 'uniform';
-    refuseIf(
-      !isBuffer,
-      `binding ${binding?.lexeme ?? name.lexeme} must be a buffer: var<storage, read>, var<storage, read_write> or var<uniform>`,
-      atLine(first.line),
-    );
-    const type = types.get(name.lexeme);
-    const whole = type ? endlessOf(type) : null;
-    return {
-      name: name.lexeme,
+function variablesOf(statements: readonly Statement[], known: Names): readonly Variable[] {
+  const typeOf = typesIn(statements, (expression, line) =>
+    lengthOf(expression, known, atLine(line)),
+  );
+  let count = 0;
+  return statements
+    .flatMap((statement) => {
+      const variable = variableOf(statement, typeOf, known);
+      count += variable.length;
+      refuseIf(
+        count > MOST_VARIABLES,
+        `the source binds more than ${MOST_VARIABLES} variables: put sizes into one struct`,
+        atLine(statement.tokens[0].line),
+      );
+      return variable;
+    })
+    .toSorted((a, b) => a.group - b.group || a.binding - b.binding);
+}
+
+function variableOf(
+  { keyword, name, rest, tokens }: Statement,
+  typeOf: ReturnType<typeof typesIn>,
+  known: Names,
+): (Variable & { readonly group: number; readonly binding: number })[] {
+  const [first] = tokens;
+  const [var_, , space] = rest;
+  const isBuffer = rest[1]?.text === '<' && ['storage', 'uniform'].includes(space?.text ?? '');
+  const group = attribute(tokens, 'group');
+  const binding = attribute(tokens, 'binding');
+  if (keyword !== 'var' || !(isBuffer || binding !== undefined)) return [];
+  const at = atLine(first.line);
+  // Some frameworks number them by themselves.
+  if (!var_ || !name || (group === undefined) !== (binding === undefined)) {
+    throw new InputError('write @group(0) @binding(N) var<...> name: type;', at);
+  }
+  refuseIf(
+    !isBuffer,
+    `binding ${binding} must be a buffer: var<storage, read>, var<storage, read_write> or var<uniform>`,
+    at,
+  );
+  const type = typeOf(rest.slice(rest.indexOf(name) + 2), at);
+  refuseHeader(name.text, type, at);
+  const element = endlessOf(type);
+  const access = rest[3]?.text === ',' ? rest[4] : undefined;
+  return [
+    {
+      name: name.text,
       line: first.line,
-      group: Number.parseInt(group?.lexeme ?? '0', 10),
-      binding: Number.parseInt(binding?.lexeme ?? '0', 10),
-      isUniform: space?.lexeme === 'uniform',
-      isWritable: access !== undefined && access.lexeme !== 'read',
-      isWritten: isWritten(name.lexeme, functions),
-      element: whole && scalarOf(whole),
-      bytes: type?.size ?? 0,
-      leaves: (elements) => {
-        const length = Math.max(elements, 1);
-        return type ? leavesIn(type, length, '', 0) : [];
-      },
-      written: {
-        attributes: { start: first.start, end: keyword.start },
-        access: access ?? null,
-      },
-    };
-  });
+      group: lengthOf(group ?? '0', known, at),
+      binding: lengthOf(binding ?? '0', known, at),
+      isUniform: space?.text === 'uniform',
+      isWritable: access !== undefined && access.text !== 'read',
+      element: element && scalarOf(element),
+      width: element?.kind === 'vector' ? (element.count ?? 1) : 1,
+      type,
+      attributes: { start: first.start, end: var_.start },
+      access: access ?? null,
+    },
+  ];
 }
 
-/** The types of the variables that are bound. Functions are left out: a compiler reads those. */
-function typesOf(text: string, statements: readonly Statement[]): ReadonlyMap<string, TypeInfo> {
-  const kept = statements.filter((statement) => {
-    const keyword = keywordOf(statement)?.lexeme ?? '';
-    return ['struct', 'alias', 'const', 'override'].includes(keyword) || isBound(statement);
-  });
-  let module = '';
-  for (const statement of kept) {
-    const { first, last } = endsOf(statement);
-    // Lines stay where they are, for messages.
-    const blank = text.slice(module.length, first.start).replace(/[^\n]/g, ' ');
-    module += blank + text.slice(first.start, last.end);
-  }
-  try {
-    const { storage, uniforms } = new WgslReflect(module);
-    return new Map([...storage, ...uniforms].map(({ name, type }) => [name, type]));
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const [, line] = /Line: (\d+)/.exec(message) ?? [];
-    throw new InputError(
-      `the declarations cannot be read: ${message.replace(/\.* *Line: .*$/, '')}`,
-      line ? atLine(Number(line)) : 'wgsl',
-    );
-  }
+/** Throws InputError for sizes that stand in the buffer of a tensor, as tutorials have them. */
+function refuseHeader(name: string, type: Type, at: string): void {
+  const [last, ...before] = type.kind === 'struct' ? type.members.toReversed() : [];
+  const values = last && endlessOf(last.type) && before.length > 0 ? last.name : null;
+  refuseIf(
+    values !== null,
+    `${name} has ${before
+      .map((member) => member.name)
+      .toReversed()
+      .join(
+        ', ',
+      )} before its values; a tensor is its values alone: bind it as an array, and the sizes as a uniform`,
+    at,
+  );
 }
 
-function isBound(statement: Statement): boolean {
-  const [space] = templateOf(statement, afterAttributes(statement)).template;
-  const isBuffer = space?.lexeme === 'storage' || space?.lexeme === 'uniform';
-  const isVariable = keywordOf(statement)?.lexeme === 'var';
-  return isVariable && (isBuffer || attribute(statement, 'binding') !== undefined);
+/** A number that a compiler knows: the length of an array. Throws InputError at `field`. */
+function lengthOf(expression: string, known: Names, field: string): number {
+  const value = ifValid(() => evaluate(expression, known, field)) ?? -1;
+  refuseIf(
+    value < 0,
+    `'${expression.slice(0, 80)}' cannot be read: write the number that it is, without tunables and names of "sizes"`,
+    field,
+  );
+  return value;
 }
 
-const ASSIGNS = new Set(['=', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=', '<<=', '>>=', '++']);
+/** The value of an expression of the source, of whose names some are given. Throws InputError at `field`. */
+export function numberOf(
+  expression: string,
+  constants: Source['constants'],
+  given: Names,
+  field: string,
+): number {
+  // Those alone that it depends on: a search asks this for each variant.
+  return evaluate(expression, learnt(namesIn(expression), constants, given), field);
+}
 
-/** Whether a variable is assigned to, or handed on by its address. */
-function isWritten(name: string, tokens: Statement): boolean {
-  return tokens.some(({ lexeme }, index) => {
-    if (lexeme !== name || tokens[index - 1]?.lexeme === '.') return false;
-    if (tokens[index - 1]?.lexeme === '&') return tokens[index - 2]?.lexeme === '(';
-    let at = index + 1;
-    for (;;) {
-      if (tokens[at]?.lexeme === '[') at = closing(tokens, at) + 1;
-      else if (tokens[at]?.lexeme === '.') at += 2;
-      else return ASSIGNS.has(tokens[at]?.lexeme ?? '');
+/** All constants that are the same whenever the source runs: each is evaluated once. */
+function fixedNumbers(
+  constants: Source['constants'],
+  replaced: ReadonlyMap<string, number | null>,
+): Names {
+  const fixed = new Map([...constants].filter(([name]) => replaced.get(name) !== null));
+  const given = [...replaced].filter(
+    (pair): pair is [string, number] => pair[1] !== null && fixed.has(pair[0]),
+  );
+  return learnt(fixed.keys(), fixed, Object.fromEntries(given));
+}
+
+/** With what constants are, and those that they name. Others are not sizes. */
+function learnt(wanted: Iterable<string>, constants: Source['constants'], given: Names): Names {
+  const names: Record<string, number> = { ...given };
+  const tried = new Set(Object.keys(names));
+  const learn = (all: Iterable<string>): void => {
+    for (const name of all) {
+      const constant = constants.get(name);
+      if (!constant || tried.has(name)) continue;
+      tried.add(name);
+      learn(namesIn(constant.value));
+      const value = ifValid(() => evaluate(constant.value, names, name));
+      if (value !== null) names[name] = value;
     }
-  });
+  };
+  learn(wanted);
+  return names;
 }
 
 /** Threads of a workgroup along x, y, and z. Throws InputError at the entry point. */
@@ -240,14 +267,27 @@ export function workgroupSizeOf(
   { constants }: Source,
   given: Names,
 ): [x: number, y: number, z: number] {
-  const names: Record<string, number> = { ...given };
-  // In the order of the file, so that one may use those above it. Others are not sizes.
-  for (const [name, { value }] of constants) {
-    const number = ifValid(() => evaluate(value, names, name, Math.floor));
-    if (number !== null) names[name] ??= number;
-  }
   const [x = 1, y = 1, z = 1] = workgroupSize.map((side) =>
-    evaluate(side, names, atLine(line), Math.floor),
+    numberOf(side, constants, given, atLine(line)),
   );
   return [x, y, z];
+}
+
+export const SUBGROUPS =
+  /^subgroup(?:[A-LN-Z]|M(?:in|ax|ul)|_(?:size|id|invocation_id)$)|^num_subgroups$|^quad(?:Broadcast|Swap)/;
+
+/**
+ * WebGPU features of what a source enables, as far as kernels of ours know their names, and of the subgroups
+ * that it uses: devices without them skip it. Of all else that it enables, the compiler knows.
+ */
+export function featuresIn({ tokens, names, declared }: Source): string[] {
+  const enabled = tokens.flatMap(({ text }, at) => {
+    if (text !== 'enable') return [];
+    const end = tokens.findIndex((token, i) => i > at && token.text === ';');
+    return tokens.slice(at + 1, end).map((token) => token.text);
+  });
+  const isUsed = [...names].some((name) => !declared.has(name) && SUBGROUPS.test(name));
+  return Object.entries(EXTENSIONS).flatMap(([feature, extension]) =>
+    enabled.includes(extension) || (feature === 'subgroups' && isUsed) ? feature : [],
+  );
 }

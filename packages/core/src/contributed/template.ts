@@ -13,14 +13,14 @@ export const kernelTemplate = (name: string): string => `/* tilemark
 // The comment above is the manifest, JSON. Everything in it is explained in docs/bring.md:
 //   name      of the kernel: a-z, 0-9 and -, at most 40
 //   dtypes    f32, i32, f16 (f16 in memory, sums in f32), f16acc16 (sums in f16)
-//   tunables  Tilemark declares each as a constant above this file, here const BLOCK: u32 = 16u;
+//   tunables  Tilemark declares each as a constant, here const BLOCK: u32 = 16u;
 //             The first value is the default; a sweep may measure the others.
 //   covers    rows and columns of C that one workgroup writes: from this follows how many
 //             workgroups run, along x for the columns and along y for the rows
 //
 // Tilemark also declares two types for the dtype: T, of elements in memory, and Acc, of sums.
 //
-// These bindings are given, with these accesses; the names are yours.
+// These bindings are given; "bindings" and "sizes" say what is called otherwise.
 //   0  A, m x k, row-major: element (i, j) is A[i * k + j]
 //   1  B, k x n, row-major
 //   2  C, m x n, row-major, full of garbage: write every element, and nothing outside

@@ -1,4 +1,6 @@
 import type { z } from 'zod';
+import type { RunClaim, RunOutcome } from '../api/run';
+import type { TuningDecision } from '../api/tuning';
 import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
 import { MAXIMA } from '../schema/maxima';
@@ -7,7 +9,6 @@ import { answerOf, Site } from './site';
 import {
   type Attachment,
   attachmentSchema,
-  type ClaimedRun,
   nextAnswerSchema,
   type Orders,
   ordersSchema,
@@ -15,7 +16,6 @@ import {
   POLL_MS,
   PROTOCOL,
   PROTOCOL_HEADER,
-  type RecordedRun,
   type WorkingState,
 } from './wire';
 
@@ -50,7 +50,7 @@ export class HttpLink implements Link {
     return attached;
   }
 
-  async next(signal: AbortSignal): Promise<ClaimedRun | null> {
+  async next(signal: AbortSignal): Promise<RunClaim | null> {
     if (signal.aborted) return null;
     try {
       const { run } = await this.#own('next', nextAnswerSchema, {}, { signal, pollMs: POLL_MS });
@@ -70,7 +70,11 @@ export class HttpLink implements Link {
     await this.#own(`runs/${encodeURIComponent(runId)}/release`, null, {});
   }
 
-  async outcome({ runId, workerId: _, ...outcome }: RecordedRun): Promise<void> {
+  async decide(runId: string, decision: TuningDecision): Promise<void> {
+    await this.#own(`runs/${encodeURIComponent(runId)}/decision`, null, decision);
+  }
+
+  async outcome({ runId, workerId: _, ...outcome }: RunOutcome): Promise<void> {
     await this.#own(
       `runs/${encodeURIComponent(runId)}/outcome`,
       outcomeAnswerSchema,

@@ -1,13 +1,8 @@
+import type { RunClaim, RunOutcome } from '../api/run';
+import type { TuningDecision } from '../api/tuning';
 import type { Profile } from '../measure/device';
 import type { RooflineSurvey } from '../measure/roofline';
-import type {
-  Attachment,
-  AttachRequest,
-  ClaimedRun,
-  Orders,
-  RecordedRun,
-  WorkingState,
-} from './wire';
+import type { Attachment, AttachRequest, Orders, WorkingState } from './wire';
 
 /**
  * The worker's link: everything a worker asks of its grid and reports to it, as one small interface with
@@ -23,7 +18,7 @@ export interface Link {
   /** Registers device and worker; a process that attaches again takes over its row. */
   attach(worker: WorkerDescription): Promise<Attachment>;
   /** Waits for the device's next run; null after a while without one, or once the signal aborts. */
-  next(signal: AbortSignal): Promise<ClaimedRun | null>;
+  next(signal: AbortSignal): Promise<RunClaim | null>;
   /**
    * A sign of life, without which the worker counts as lost. A run of this worker's that is not
    * among `runs` never reached it, and goes to another.
@@ -33,8 +28,10 @@ export interface Link {
   heartbeat(state: WorkingState, runs: readonly string[]): Promise<Orders>;
   /** Gives a run back: it was not finished. */
   handBack(runId: string): Promise<void>;
+  /** Ends a search whose measurements the grid has. */
+  decide(runId: string, decision: TuningDecision): Promise<void>;
   /** Ends a run. Once it resolves, the result is the grid's; sending it twice changes nothing. */
-  outcome(record: RecordedRun): Promise<void>;
+  outcome(record: RunOutcome): Promise<void>;
   roofline(profile: Profile, survey: RooflineSurvey): Promise<void>;
   /** Clean end: the worker is no longer listed. */
   detach(): Promise<void>;
@@ -42,7 +39,7 @@ export interface Link {
   close(): Promise<void>;
 }
 
-/** What a worker tells about itself; `instance` is the same after every restart of the process. */
+/** A worker as it describes itself; `instance` is the same after every restart of the process. */
 export type WorkerDescription = Omit<AttachRequest, 'at' | 'instance'> & {
   readonly instance?: string;
 };
@@ -57,7 +54,7 @@ export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
 }
 
-/** What was sent will never be taken; the message says why. */
+/** The grid will never take what was sent; the message says why. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 

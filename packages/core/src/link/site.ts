@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { problemDetailsSchema } from '../view/answer';
+import { problemDetailsSchema } from '../api/answer';
 import { GridUnavailable, NotAdmitted, Refused } from './link';
 
 const refusalSchema = problemDetailsSchema.pick({ detail: true, field: true });

@@ -20,9 +20,11 @@ const square = (n: number): Problem => ({
 
 describe('bufferSetsFor', () => {
   it.each([
-    ['twice a known cache', 1024, 50 * MiB, 9],
-    ['256 MiB where the cache is unknown', 1024, null, 22],
-    ['several pairs of inputs where the cache is small', 512, 1 * MiB, 8],
+    ['twice a known cache', 1024, 200 * MiB, 34],
+    ['256 MiB where the cache is unknown', 512, null, 86],
+    ['what 1 ms of new pairs takes', 1024, 50 * MiB, 22],
+    ['as far as that fits into 512 MiB', 2048, 50 * MiB, 10],
+    ['no more pairs than 1 ms has launches', 512, 1 * MiB, 24],
     ['three sets that are larger than that', 4096, 50 * MiB, 3],
     ['two where three are too large', 8192, 50 * MiB, 2],
     ['one that is very large', 16_384, 50 * MiB, 1],

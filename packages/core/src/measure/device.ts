@@ -1,7 +1,8 @@
+import type { Engine } from '@tilemark/kernels';
 import { z } from 'zod';
 import { line, MAXIMA, named, word, words } from '../schema/maxima';
 
-/** Which toggles Dawn runs with. Profiles are never mixed in a ranking. */
+/** The sets of toggles that Dawn runs with. Profiles are never mixed in a ranking. */
 export const PROFILES = ['default', 'fast'] as const;
 export const profileSchema = z.enum(PROFILES);
 export type Profile = z.infer<typeof profileSchema>;
@@ -20,17 +21,43 @@ export type DeviceClass = z.infer<typeof deviceClassSchema>;
  */
 export const sharesHost = (kind: DeviceClass): boolean => kind === 'software' || kind === 'cpu';
 
-/** How a browser's device is named that computes on the CPU. */
-export const ON_CPU = ' (software)';
-
 /** The class whose suites a device runs: on a CPU a browser is as slow as a software device. */
-export const suiteClass = (device: {
-  readonly class: DeviceClass;
-  readonly name: string;
-}): DeviceClass =>
-  device.class === 'browser' && device.name.endsWith(ON_CPU) ? 'software' : device.class;
+export const suiteClass = ({
+  architecture,
+  class: kind,
+}: Pick<DeviceIdentity, 'architecture' | 'class'>): DeviceClass =>
+  kind === 'browser' && architecture === 'software' ? 'software' : kind;
 
-/** What identifies a device: machines with equal identities measure the same thing. */
+/** What runs shaders, and the engine that compiles them there: results of two are never ranked together. */
+export const RUNTIMES: Readonly<
+  Record<string, { readonly title: string; readonly engine: Engine }>
+> = {
+  dawn: { title: 'Node (Dawn)', engine: 'tint' },
+  chrome: { title: 'Chrome', engine: 'tint' },
+  edge: { title: 'Edge', engine: 'tint' },
+  opera: { title: 'Opera', engine: 'tint' },
+  deno: { title: 'Deno (wgpu)', engine: 'naga' },
+  firefox: { title: 'Firefox', engine: 'naga' },
+  safari: { title: 'Safari', engine: 'webkit' },
+};
+
+/** Whether a device runs under profiles beside `default`: those are toggles of Dawn in Node. */
+export const hasProfiles = ({
+  class: kind,
+  runtime = 'dawn',
+}: {
+  readonly class: DeviceClass;
+  readonly runtime?: string | undefined;
+}): boolean => (kind === 'gpu' || kind === 'software') && runtime === 'dawn';
+
+/** Its place in lists: those that are not known come last. */
+export const runtimePlace = (runtime: string | undefined): number =>
+  [...Object.keys(RUNTIMES), runtime].indexOf(runtime);
+
+/** Null: none is known, or none is needed, as on the host. */
+export const engineOf = (runtime: string): Engine | null => RUNTIMES[runtime]?.engine ?? null;
+
+/** The identity of a device: machines with equal identities measure the same thing. */
 export const deviceIdentitySchema = z.object({
   vendor: z.string().min(1).max(120),
   architecture: z.string().max(120),
@@ -38,7 +65,7 @@ export const deviceIdentitySchema = z.object({
   device: z.string().min(1).max(200),
   /** `vulkan`, `d3d12`, `metal`, or `host` for the CPU. */
   backend: z.string().min(1).max(40),
-  /** What runs the shader: `dawn`, `node`, or a browser's name. */
+  /** What runs the shader: one of RUNTIMES, or `node` for the CPU. */
   runtime: z.string().min(1).max(40),
   class: deviceClassSchema,
 });
@@ -58,7 +85,7 @@ export const deviceCapabilitiesSchema = z.object({
 });
 export type DeviceCapabilities = z.infer<typeof deviceCapabilitiesSchema>;
 
-/** What every WebGPU device offers without being asked (WebGPU, 3.6.2). */
+/** The limits that every WebGPU device offers without being asked (WebGPU, 3.6.2). */
 export const PLAIN_WEBGPU: DeviceCapabilities = {
   features: [],
   maxComputeInvocationsPerWorkgroup: 256,
@@ -79,51 +106,6 @@ export const limitsBy = (limitOf: (limit: keyof Limits) => number): Limits => {
   const names = Object.keys(limits) as (keyof Limits)[];
   return Object.fromEntries(names.map((name) => [name, limitOf(name)])) as Limits;
 };
-
-/**
- * Stable key of a device: `vendor-architecture-device-backend-runtime`, lower case,
- * with every run of characters other than letters and digits written as one `_`.
- * Used in URLs and as the queue's name.
- */
-export function deviceKey(identity: DeviceIdentity): string {
-  const { vendor, architecture, device, backend, runtime } = identity;
-  return [vendor, architecture, device, backend, runtime]
-    .map((part) =>
-      part
-        .toLowerCase()
-        .replace(/[^a-z0-9]+/g, '_')
-        .replace(/^_|_$/g, ''),
-    )
-    .map((part) => part || 'unknown')
-    .join('-');
-}
-
-/** The devices to find evidence for: those like one, by its key, or the GPUs of a vendor. */
-export type ModelQuery =
-  | { readonly key: string }
-  | { readonly vendor: string; readonly architecture?: string | undefined };
-
-/** Whether a device is of the wanted model. */
-export function isOn(device: DeviceIdentity, wanted: ModelQuery): boolean {
-  if ('key' in wanted) return wanted.key.startsWith(modelOf(device));
-  const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-  return (
-    device.class === 'gpu' &&
-    isSame(device.vendor, wanted.vendor) &&
-    (!wanted.architecture || isSame(device.architecture, wanted.architecture))
-  );
-}
-
-/**
- * The prefix that keys of like devices share: for a GPU its model, whatever the machine; for a
- * software adapter, which is as fast as its host, the adapter alone.
- */
-function modelOf(device: DeviceIdentity): string {
-  const [vendor, architecture, model] = deviceKey(device).split('-');
-  const parts =
-    device.class === 'software' ? [vendor, architecture] : [vendor, architecture, model];
-  return `${parts.join('-')}-`;
-}
 
 /**
  * Everything that could change a number, except what changes from run to run, such as clocks.

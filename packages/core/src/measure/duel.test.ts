@@ -19,8 +19,10 @@ async function dueled(
   {
     spoil = false,
     stray = false,
+    keeps = false,
+    tickNs = 1,
     ...options
-  }: DuelOptions & { spoil?: boolean; stray?: boolean } = {},
+  }: DuelOptions & { spoil?: boolean; stray?: boolean; keeps?: boolean; tickNs?: number } = {},
 ) {
   let nowNs = 0;
   let samples = 0;
@@ -28,21 +30,31 @@ async function dueled(
   const host = createHostExecutor();
   const executor: Executor = {
     ...host,
+    timer: { kind: 'wall', tickNs },
     prepare: async (variant, ...rest) => {
       const side = variant.kernel === a.kernel ? 'a' : 'b';
       const prepared = await host.prepare(variant, ...rest);
+      let [inputs, isSeen] = [0, false];
       return new Proxy(prepared, {
         get(target, name) {
           const value = Reflect.get(target, name);
           if (name === 'verify' && stray && side === 'b') {
             return () => Promise.reject(new OutOfBoundsWrite('4 bytes behind the output'));
           }
+          if (name === 'refill') {
+            return (seed: number, next?: { dispatches: number; rotate: boolean }) => {
+              isSeen = seed === inputs;
+              inputs = seed;
+              return target.refill(seed, next);
+            };
+          }
           if (name !== 'sample') return typeof value === 'function' ? value.bind(target) : value;
           return async (asked: { dispatches: number; rotate: boolean }) => {
             // Stops writing once it is timed.
             const isSpoiled = spoil && side === 'b' && turns.length > 1200;
             if (!isSpoiled) await target.sample(asked);
-            const ns = costNs(side, nowNs, samples++) * asked.dispatches;
+            const part = keeps && side === 'b' && isSeen ? 0.1 : 1;
+            const ns = part * costNs(side, nowNs, samples++) * asked.dispatches;
             nowNs += ns;
             turns.push(side);
             return { ns, wallNs: ns };
@@ -65,7 +77,9 @@ async function dueled(
 describe('a duel', () => {
   it('takes turns A B B A or B A A B, and gives the ratio with its interval', async () => {
     const { outcome, turns } = await dueled(
-      (side, _, i) => (side === 'a' ? 1e6 : 1.03e6) * (1 + 0.002 * Math.sin(i * i)),
+      (side, _, i) => (side === 'a' ? 2e6 : 2.06e6) * (1 + 0.002 * Math.sin(i * i)),
+      // No samples but those of the turns: such a clock cannot tell what is kept.
+      { tickNs: 5_000 },
     );
     if (outcome.kind !== 'dueled') throw new Error(JSON.stringify(outcome));
     expect(outcome.duel).toMatchObject({ verdict: 'FAST', stop: 'converged' });
@@ -90,6 +104,17 @@ describe('a duel', () => {
     expect([...new Set(rounds)].toSorted()).toEqual(['abba', 'baab']);
     const parts = rounds.filter((round) => round === 'abba').length / rounds.length;
     expect(Math.abs(parts - 0.5)).toBeLessThan(0.01);
+  });
+
+  it('does not believe a side that is quicker on inputs it has seen', async () => {
+    const { outcome } = await dueled(() => 1e6, { keeps: true });
+    expect(outcome).toMatchObject({
+      kind: 'dueled',
+      duel: {
+        a: { implausible: null },
+        b: { implausible: expect.stringMatching(/^it keeps results: .* 10\.0 times/) },
+      },
+    });
   });
 
   it('is not misled by a device that slows down all the while', async () => {

@@ -12,15 +12,15 @@ import { z } from 'zod';
 import { type MedianInterval, medianInterval } from '../statistics/median';
 import { summarise } from '../statistics/summary';
 import { verdictOn } from '../statistics/verdict';
-import { bufferSetsFor } from './calibrate';
+import { bufferSetsFor, roundingNs } from './calibrate';
 import type { DeviceCapabilities } from './device';
 import { endedBy, roofOver, type Surroundings } from './measure';
 import { type Duel, duelSchema, type Outcome, outcomeReason, outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
-import { LEAST_LOOKS, Proof } from './proof';
+import { Proof } from './proof';
 import { drawSeed, secretsOf } from './seed';
 import { type Sampler, takeSample, warmUpAndCalibrate } from './series';
-import { implausibleReason } from './trust';
+import { implausibleReason, keepsResultsReason, MAX_FRESH_RATIO } from './trust';
 
 /**
  * A duel of two: they take turns on one device, two variants in one process or a variant under two
@@ -54,7 +54,7 @@ const SLOW_ROUND_NS = 1e9;
 const LOOK_AFTER = 1.25;
 
 /** How a duel ended: if a side could not be measured, how that side ended. */
-export const duelOutcomeSchema = z.discriminatedUnion('kind', [
+const duelOutcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('dueled'), duel: duelSchema }),
   z.object({ kind: z.literal('ended'), side: z.enum(['a', 'b']), outcome: outcomeSchema }),
 ]);
@@ -75,7 +75,7 @@ export class SideEnded extends Error {
   }
 }
 
-/** One of two that take turns, open where its device is. Its verbs throw SideEnded or DeviceFault. */
+/** One side of a duel, open where its device is. Its verbs throw SideEnded or DeviceFault. */
 export interface DuelSide {
   /** Takes the next sample; the time of a dispatch, ns. */
   turn(): Promise<number>;
@@ -83,7 +83,7 @@ export interface DuelSide {
   end(): Promise<Duel[Side]>;
 }
 
-/** What a side needs to know. */
+/** The problem and variant of a side. */
 export interface SideInput {
   readonly variant: Variant;
   readonly problem: Problem;
@@ -149,12 +149,13 @@ export async function openSide(
       nowNs,
       canary,
     };
+    const tellsFreshness = roundingNs(executor.timer) === 0;
     const dispatches = await endingSide('prepare', async () => {
       await proof.first();
       const warmSinceNs = nowNs();
       await proof.stretch(policy.stretch);
       const warm = await warmUpAndCalibrate(sampler, warmSinceNs);
-      await proof.beforeSeries({ looks: LEAST_LOOKS });
+      await proof.beforeSeries({ looks: Number.POSITIVE_INFINITY, isRepeated: tellsFreshness });
       return warm.dispatches;
     });
     const samplesNs: number[] = [];
@@ -167,11 +168,16 @@ export async function openSide(
           return ns;
         }),
       end: async () => {
-        await endingSide('measure', () => proof.afterCold());
+        await endingSide('measure', () => proof.afterCold(dispatches));
+        const freshRatio = tellsFreshness
+          ? await endingSide('measure', () => proof.freshRatio(MAX_FRESH_RATIO, dispatches))
+          : null;
         const series = summarise(samplesNs);
         const roof =
           roofline && (await roofOver(variant, problem, series, bufferSets, roofline, deviceClass));
-        return { ...series, implausible: implausibleReason(series, roof ?? null, deviceClass) };
+        const implausible =
+          keepsResultsReason(freshRatio) ?? implausibleReason(series, roof ?? null, deviceClass);
+        return { ...series, implausible };
       },
     };
     return { side, prepared };
@@ -217,7 +223,7 @@ export async function takeTurns(
     const ratios: number[] = [];
     const beganNs = nowNs();
     let longestRoundNs = 0;
-    let found = { median: 0, low: 0, high: 0 };
+    let interval = { median: 0, low: 0, high: 0 };
     let stop: Duel['stop'] | null = null;
     for (let nextLook = 1; !stop; ) {
       const roundBeganNs = nowNs();
@@ -232,8 +238,8 @@ export async function takeTurns(
       const isCapped = endedNs - beganNs >= longestNs;
       if (ratios.length < nextLook && !isCapped) continue;
       nextLook = Math.ceil(LOOK_AFTER * ratios.length);
-      const { independent, ...interval } = medianInterval(ratios);
-      found = interval;
+      const { independent, ...estimate } = medianInterval(ratios);
+      interval = estimate;
       const least = longestRoundNs > SLOW_ROUND_NS ? LEAST_SLOW_ROUNDS : LEAST_ROUNDS;
       const isNarrow = (interval.high - interval.low) / 2 <= width && independent >= least;
       if (isNarrow && endedNs - beganNs >= LEAST_NS) stop = 'converged';
@@ -242,7 +248,7 @@ export async function takeTurns(
     const ended = { a: await as('a', sides.a.end), b: await as('b', sides.b.end) };
     return {
       kind: 'dueled',
-      duel: { ...contrastOf(found), rounds: ratios.length, stop, ...ended },
+      duel: { ...contrastOf(interval), rounds: ratios.length, stop, ...ended },
     };
   } catch (error) {
     if (!(error instanceof SideEnded)) throw error;
@@ -253,7 +259,7 @@ export async function takeTurns(
 const contrastOf = ({ median, low, high }: Pick<MedianInterval, 'median' | 'low' | 'high'>) =>
   verdictOn(Math.exp(median), Math.exp(low), Math.exp(high));
 
-/** What is kept of a run that took turns with a rival once it was measured. */
+/** The outcome of a measured run, with its duel against a rival. */
 export function afterDuel(
   outcome: Extract<Outcome, { kind: 'measured' }>,
   rival: Variant,

@@ -21,7 +21,7 @@ export interface EnergyPlan {
   readonly stretchNs: number;
 }
 
-/** `nvml`: the card's energy counter; `nvidia-smi`: its instant power, summed up over time. */
+/** `nvml`: the card's energy counter; `nvidia-smi`, of older results: its instant power, summed up. */
 const energySourceSchema = z.enum(['nvml', 'nvidia-smi']);
 export type EnergySource = z.infer<typeof energySourceSchema>;
 
@@ -42,22 +42,6 @@ export const energySchema = z.object({
 });
 export type Energy = z.infer<typeof energySchema>;
 
-/** Mean power of each stretch, W. */
-export const powersOf = ({ stretches }: Energy): number[] =>
-  stretches.map(({ joules, ns }) => (1e9 * joules) / ns);
-
-/** Of the middle stretch, W. */
-export const meanPowerW = (energy: Energy): number => median(powersOf(energy)) ?? 0;
-
-/** Energy of each dispatch by stretch, J. */
-const perDispatch = ({ stretches }: Energy): number[] =>
-  stretches.map(({ dispatches, joules }) => joules / dispatches);
-
-/** Of the middle stretch, J. */
-export const joulesPerDispatch = (energy: Energy): number => median(perDispatch(energy)) ?? 0;
-
-/** From the least to the most energy of a dispatch, as part of the middle one. */
-export function energySpread(energy: Energy): number {
-  const joules = perDispatch(energy);
-  return (Math.max(...joules) - Math.min(...joules)) / joulesPerDispatch(energy);
-}
+/** Energy of a dispatch in the middle stretch, J. */
+export const joulesPerDispatch = ({ stretches }: Energy): number =>
+  median(stretches, ({ dispatches, joules }) => joules / dispatches) ?? 0;

@@ -19,7 +19,7 @@ const STUCK_NS = 3e9;
 
 const sleep = (ns: number) => new Promise((resolve) => setTimeout(resolve, ns / 1e6));
 
-/** What is needed besides the meter. */
+/** The load whose energy is metered. */
 type Load = Pick<Sampler, 'prepared' | 'nowNs'> & {
   /** Of a dispatch, ns. */
   readonly eachNs: number;
@@ -57,7 +57,7 @@ export async function measureEnergy(
 type Watch = Pick<Load, 'nowNs'> & { readonly meter: EnergyMeter };
 type Mark = { readonly joules: number; readonly ns: number; readonly dispatches: number };
 
-/** From one step of the counter to the first that is at least `leastNs` later. */
+/** A stretch from one step of the counter to the first that is at least `leastNs` later. */
 async function stretchOf(
   watch: Watch,
   work: () => Promise<number>,

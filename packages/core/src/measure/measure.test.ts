@@ -3,14 +3,15 @@ import {
   createHostExecutor,
   DeviceFault,
   type Executor,
+  NoMemoryToVerify,
   type Problem,
 } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from './device';
-import { runVariant, type Step, type Surroundings } from './measure';
+import { endedBy, runVariant, type Step, type Surroundings } from './measure';
 import { outcomeSchema } from './outcome';
 import { POLICIES } from './policy';
-import { lasting, problem, run, variant, withFault } from './run.test-helper';
+import { problem, run, variant, withFault } from './run.test-helper';
 
 describe('runVariant', () => {
   it('verifies, warms up, measures cold and hot, and verifies again', async () => {
@@ -24,7 +25,7 @@ describe('runVariant', () => {
         policy: 'smoke',
         timer: { kind: 'wall' },
         // More than twice the cache: pairs of inputs are to last.
-        bufferSets: 8,
+        bufferSets: 24,
         cold: { n: 5 },
         hot: { n: 5 },
         stop: 'quick',
@@ -73,17 +74,13 @@ describe('runVariant', () => {
     expect(await measure({})).toMatchObject({ measurement: { energy: null } });
   });
 
-  it('does not ask for clocks where that would take longer than the samples', async () => {
-    let asked = 0;
-    const outcome = await run(createHostExecutor(), {
-      lastLevelCacheBytes: 1024,
-      readClocks: async () => {
-        asked++;
-        return null;
-      },
+  it('keeps the clocks around the cold series', async () => {
+    const clocks = { smMHz: 1, memoryMHz: 2, temperatureC: 3, powerW: 4, limitedBy: [] };
+    const readClocks = () => ({ ...clocks, smMHz: ++clocks.smMHz });
+    const outcome = await run(createHostExecutor(), { lastLevelCacheBytes: 1024, readClocks });
+    expect(outcome).toMatchObject({
+      measurement: { clocks: { before: { smMHz: 2 }, after: { smMHz: 3 } } },
     });
-    expect(outcome).toMatchObject({ kind: 'measured', measurement: { clocks: null } });
-    expect(asked).toBe(0);
   });
 
   it('skips what the device cannot run, and says why', async () => {
@@ -114,29 +111,6 @@ describe('runVariant', () => {
       },
     );
     expect(seen).toEqual(began);
-  });
-
-  it.each([
-    ['ranks, once the series is over, a clock that other work came between before it', 1, null],
-    ['does not rank a clock that contradicts the wall before and after', 0.9, /gives 0.90/],
-  ])('%s', async (_, after, unranked) => {
-    let rate = 0.9;
-    const executor = withFault((good) => ({
-      sample: async (asked) => {
-        await good.sample(asked);
-        const { ns, wallNs } = lasting(1e6, asked);
-        return { ns: rate * ns, wallNs };
-      },
-    }));
-    const timed: Executor = { ...executor, timer: { kind: 'timestamp', tickNs: 1 } };
-    const onStep = (step: Step) => {
-      if (step === 'cold') rate = after;
-    };
-    const outcome = await run(timed, { policy: 'default', onStep });
-    expect(outcome).toMatchObject({
-      kind: 'measured',
-      measurement: { unranked: unranked && expect.stringMatching(unranked) },
-    });
   });
 
   it.each([
@@ -171,10 +145,10 @@ describe('runVariant', () => {
     [
       'runs ahead of the wall',
       { ns: 2, wallNs: 1 },
-      /gave 2 ns for 1 dispatches in 1 ns of wall time/,
+      /gives 2 ns for a pass of 1 dispatches that took 1 ns/,
     ],
-    ['stands still', { ns: 0, wallNs: 1 }, /gave 0 ns for 1 dispatches/],
-    ['gives no number', { ns: Number.NaN, wallNs: 1 }, /timer is broken/],
+    ['stands still', { ns: 0, wallNs: 1 }, /gives 0 ns for a pass of 1/],
+    ['gives no number', { ns: Number.NaN, wallNs: 1 }, /clock is wrong: it gives NaN/],
   ])('fails a measurement whose clock %s', async (_what, broken, message) => {
     let isTimed = false;
     const executor = withFault((good) => ({
@@ -200,5 +174,12 @@ describe('runVariant', () => {
     }));
     await expect(run(executor)).rejects.toThrow(DeviceFault);
     expect(destroyed).toBe(1);
+  });
+});
+
+it('a run that nothing can be verified for is skipped', () => {
+  expect(endedBy(new NoMemoryToVerify(), 'verify')).toEqual({
+    kind: 'skipped',
+    why: 'not enough memory to verify',
   });
 });

@@ -10,10 +10,9 @@
  *   buffer sets rotate: calibrate.ts
  * - noticing that the device throttles: throttle.ts
  * - what a browser's tab must not begin: foresee.ts
- * - holding the device's clock to the wall clock: clock.ts
  * - energy per dispatch: measure-energy.ts
  * - medians, intervals, CV, verdicts on ratios: ../statistics/
- * - why a result is not ranked, and outliers: trust.ts; what the device can do at most:
+ * - why a result is not ranked: trust.ts; what the device can do at most:
  *   roofline.ts
  * - correctness of outputs: what is verified when in proof.ts, by inputs and choices drawn in
  *   seed.ts; how, and the bounds, in @tilemark/kernels
@@ -28,6 +27,7 @@ import {
   type Executor,
   feasible,
   kernelById,
+  NoMemoryToVerify,
   OutOfBoundsWrite,
   type Prepared,
   type Problem,
@@ -36,21 +36,20 @@ import {
 } from '@tilemark/kernels';
 import type { Series } from '../statistics/summary';
 import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, roundingNs, setBytes } from './calibrate';
-import { type Clock, regressAgain, regressClock } from './clock';
 import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device';
 import type { Energy, EnergyMeter } from './energy';
 import { tooLong } from './foresee';
 import { measureEnergy } from './measure-energy';
 import { type Clocks, METHODOLOGY_VERSION, type Outcome, type STAGES } from './outcome';
 import type { Policy } from './policy';
-import { LEAST_LOOKS, Proof, WrongOutput } from './proof';
+import { Proof, WrongOutput } from './proof';
 import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';
 import { drawSeed, secretsOf } from './seed';
 import { coldSeries, hotSeries, type Sampler, warmUpAndCalibrate } from './series';
-import type { Canary, ClockReading } from './throttle';
-import { MAX_FRESH_RATIO, unrankedReason } from './trust';
+import type { Canary } from './throttle';
+import { MAX_FRESH_RATIO, rankability } from './trust';
 
-/** What a run is doing, in the order in which it does it. */
+/** The steps of a run, in order. */
 export type Step =
   | 'compile'
   /** Of a contributed kernel: from one workgroup up. */
@@ -63,7 +62,7 @@ export type Step =
   | 'verify-again'
   | 'roof';
 
-/** What measuring needs to know about the machine around the device. */
+/** The machine around the device, as far as measuring needs it. */
 export interface Surroundings {
   readonly deviceClass: DeviceClass;
   /** Null if unknown. */
@@ -74,10 +73,8 @@ export interface Surroundings {
   readonly roofline?: Roofline;
   /** Absent: nothing watches for throttling. */
   readonly canary?: Canary | null;
-  /** What the driver reports about the device's clocks; absent if nothing reports them. */
-  readonly readClocks?: () => Promise<Clocks | null>;
-  /** What the driver last reported of them, without waiting; absent if nothing watches them. */
-  readonly watchClocks?: () => ClockReading | null;
+  /** What the driver last reported of the device's clocks; absent if nothing watches them. */
+  readonly readClocks?: () => Clocks | null;
   /** Frees on the host what earlier runs left; absent: nothing can. */
   readonly collectGarbage?: () => Promise<void>;
   /** Opens the device's energy counter; null or absent if there is none. */
@@ -85,12 +82,14 @@ export interface Surroundings {
   /** Of the process; see `Measurement.invocation`. */
   readonly invocation?: string;
   readonly onStep?: (step: Step) => void;
+  /** Reason for which no result of the device is ranked; null or absent: its results are ranked as others are. */
+  readonly unranked?: string | null;
   /** Of the inputs and of what is checked (seed.ts); absent: drawn here. */
   readonly seed?: number;
 }
 
 /** What all steps of a run know. */
-interface Run {
+interface Attempt {
   readonly executor: Executor;
   readonly variant: Variant;
   readonly problem: Problem;
@@ -107,7 +106,7 @@ interface Run {
 }
 
 /**
- * Proves a variant correct on a problem, and while and after it is measured: the protocol of
+ * Verifies a variant on a problem before, while and after it is measured: the protocol of
  * docs/measure.md. Every run ends in exactly one outcome; the only error thrown is
  * `DeviceFault`, after which the executor cannot be used.
  */
@@ -120,7 +119,7 @@ export async function runVariant(
   surroundings: Surroundings,
 ): Promise<Outcome> {
   const { deviceClass, lastLevelCacheBytes, seed = drawSeed() } = surroundings;
-  const run: Run = {
+  const run: Attempt = {
     executor,
     variant,
     problem,
@@ -139,15 +138,14 @@ export async function runVariant(
     const why = await infeasible(run);
     if (why !== null) return { kind: 'skipped', why };
     const prepared = await prepare(run);
-    const proved = await verify(run, prepared);
-    const warm = await warmUp(run, proved);
+    const verified = await verify(run, prepared);
+    const warm = await warmUp(run, verified);
     const cold = await measureCold(run, warm);
-    const clock = await holdClockAgain(run, warm);
     const hot = await measureHot(run, warm);
     const energy = await measureEnergyOf(run, warm, cold);
     const freshRatio = await verifyAgain(run, warm);
     const roof = await compareWithRoof(run, cold);
-    return measured(run, { prepared, proved, warm, cold, clock, hot, energy, freshRatio, roof });
+    return measured(run, { prepared, verified, warm, cold, hot, energy, freshRatio, roof });
   } catch (error) {
     const { invocation } = surroundings;
     const ended = endedBy(error, run.stage);
@@ -158,7 +156,7 @@ export async function runVariant(
 }
 
 /** Why the device cannot run the variant, or a browser should not; null if nothing speaks against it. */
-async function infeasible(run: Run): Promise<string | null> {
+async function infeasible(run: Attempt): Promise<string | null> {
   const { capabilities, executor, longestNs, problem, surroundings, variant } = run;
   const fit = feasible(variant, problem, capabilities);
   if (!fit.ok) return fit.why;
@@ -168,7 +166,7 @@ async function infeasible(run: Run): Promise<string | null> {
 }
 
 /** Compiles, allocates, and fills the inputs. */
-async function prepare(run: Run) {
+async function prepare(run: Attempt) {
   const { bufferSets, executor, policy, problem, seed, variant } = run;
   const secrets = secretsOf(seed);
   const drawn = { seed: secrets('inputs'), secrets };
@@ -180,7 +178,7 @@ async function prepare(run: Run) {
 }
 
 /** The first outputs, and those of a stretch of dispatches, which the warm-up begins with. */
-async function verify(run: Run, { prepared, secrets }: Awaited<ReturnType<typeof prepare>>) {
+async function verify(run: Attempt, { prepared, secrets }: Awaited<ReturnType<typeof prepare>>) {
   const { nowNs, onStep } = run.surroundings;
   run.stage = 'verify';
   onStep?.('verify');
@@ -192,10 +190,10 @@ async function verify(run: Run, { prepared, secrets }: Awaited<ReturnType<typeof
   return { proof, before, isRepeatable, warmSinceNs };
 }
 
-/** Until the clocks are up and the timer resolves a sample, whose clock is then held to the wall's. */
-async function warmUp(run: Run, { proof, warmSinceNs }: Awaited<ReturnType<typeof verify>>) {
+/** Runs until the clocks are up and the timer resolves a sample. */
+async function warmUp(run: Attempt, { proof, warmSinceNs }: Awaited<ReturnType<typeof verify>>) {
   const { executor, longestNs, policy, surroundings } = run;
-  const { canary = null, nowNs, onStep, watchClocks } = surroundings;
+  const { canary = null, nowNs, onStep, readClocks } = surroundings;
   const { timer } = executor;
   run.stage = 'measure';
   onStep?.('warm-up');
@@ -206,80 +204,73 @@ async function warmUp(run: Run, { proof, warmSinceNs }: Awaited<ReturnType<typeo
     longestNs,
     nowNs,
     canary,
-    ...(watchClocks && { clocks: watchClocks }),
+    ...(readClocks && { clocks: readClocks }),
   };
-  const { dispatches, sampleNs, samples } = await warmUpAndCalibrate(sampler, warmSinceNs);
-  const clock =
-    timer.kind === 'timestamp' && policy.rankable
-      ? await regressClock(proof.sampler, dispatches, sampleNs, longestNs)
-      : null;
-  return { proof, sampler, dispatches, samples, clock };
+  const { dispatches, samples } = await warmUpAndCalibrate(sampler, warmSinceNs);
+  return { proof, sampler, dispatches, samples };
 }
 
 type Warm = Awaited<ReturnType<typeof warmUp>>;
 
 /** The headline, with new inputs all the while and outputs verified on the spot. */
-async function measureCold({ policy, surroundings }: Run, { proof, sampler, dispatches }: Warm) {
+async function measureCold(run: Attempt, { proof, sampler, dispatches }: Warm) {
+  const { policy, surroundings } = run;
   surroundings.onStep?.('cold');
-  await proof.beforeSeries({ looks: policy.rankable ? LEAST_LOOKS : 1 });
-  // Asking the driver takes as long as the samples of a quick policy.
-  const readClocks = async () => (policy.rankable ? await surroundings.readClocks?.() : null);
-  const before = await readClocks();
+  const looks = policy.rankable ? Number.POSITIVE_INFINITY : 1;
+  await proof.beforeSeries({ looks, isRepeated: tellsFreshness(run) });
+  const readClocks = () => surroundings.readClocks?.() ?? null;
+  const before = readClocks();
   const cold = await coldSeries(sampler, dispatches);
-  const after = await readClocks();
+  const after = readClocks();
   // On the device, so that it does not idle before the hot series.
-  const last = await proof.afterCold();
+  const last = await proof.afterCold(dispatches);
   return { ...cold, clocks: before && after ? { before, after } : null, last };
 }
 
 type Cold = Awaited<ReturnType<typeof measureCold>>;
 
-/** A clock that contradicted the wall before the series gets a second chance after it. */
-async function holdClockAgain({ longestNs }: Run, { clock, proof }: Warm): Promise<Clock | null> {
-  return clock && regressAgain(proof.sampler, clock, longestNs);
-}
-
-/** One output, and as few inputs as are new for each dispatch; null where it is not asked for. */
+/** Measures with one output, and as few inputs as are new for each dispatch; null if not asked for. */
 async function measureHot(
-  { bufferSets, policy, surroundings }: Run,
+  { bufferSets, policy, surroundings }: Attempt,
   { proof, sampler, dispatches }: Warm,
 ): Promise<Series | null> {
   if (!policy.hot || bufferSets === 1) return null;
   surroundings.onStep?.('hot');
-  await proof.beforeSeries({ looks: 0 });
+  await proof.beforeSeries({ looks: 0, isRepeated: false });
   const series = await hotSeries(sampler, dispatches);
   await proof.afterHot(dispatches);
   return series;
 }
 
-/** Null where it is not asked for, or cannot be read. */
+/** Measures energy; null if not asked for, or unreadable. */
 async function measureEnergyOf(
-  { policy, surroundings }: Run,
-  { proof }: Warm,
+  { policy, surroundings }: Attempt,
+  { proof, dispatches }: Warm,
   { series }: Cold,
 ): Promise<Energy | null> {
   const meter = policy.energy ? await surroundings.energyMeter?.() : null;
   if (!policy.energy || !meter) return null;
   surroundings.onStep?.('energy');
-  await proof.beforeSeries({ looks: 0 });
+  await proof.beforeSeries({ looks: 0, isRepeated: false });
   const load = { prepared: proof.sampler, nowNs: surroundings.nowNs, eachNs: series.medianNs };
   const energy = await measureEnergy(load, meter, policy.energy).finally(() => meter.close());
-  if (energy) await proof.afterCold();
+  if (energy) await proof.afterCold(dispatches);
   return energy;
 }
 
-/** Whether the kernel keeps results, of one that may be ranked; null where no clock can tell. */
-async function verifyAgain(
-  { executor, policy, surroundings }: Run,
-  { proof, dispatches }: Warm,
-): Promise<number | null> {
-  if (!policy.rankable || roundingNs(executor.timer) > 0) return null;
-  surroundings.onStep?.('verify-again');
+/** Whether it is asked, of what may be ranked, and the clock can tell, if a kernel keeps results. */
+const tellsFreshness = ({ executor, policy }: Pick<Attempt, 'executor' | 'policy'>): boolean =>
+  policy.rankable && roundingNs(executor.timer) === 0;
+
+/** Whether the kernel keeps results; null where it is not told. */
+async function verifyAgain(run: Attempt, { proof, dispatches }: Warm): Promise<number | null> {
+  if (!tellsFreshness(run)) return null;
+  run.surroundings.onStep?.('verify-again');
   return proof.freshRatio(MAX_FRESH_RATIO, dispatches);
 }
 
 async function compareWithRoof(
-  { bufferSets, policy, problem, surroundings, variant }: Run,
+  { bufferSets, policy, problem, surroundings, variant }: Attempt,
   { series }: Cold,
 ): Promise<Roof | null> {
   const { deviceClass, onStep, roofline } = surroundings;
@@ -288,25 +279,24 @@ async function compareWithRoof(
   return roofOver(variant, problem, series, bufferSets, roofline, deviceClass);
 }
 
-/** What is recorded of a run that came through all steps. */
+/** The outcome of a run that came through all steps. */
 function measured(
-  { bufferSets, executor, policy, problem, seed, surroundings, variant }: Run,
+  { bufferSets, executor, policy, problem, seed, surroundings, variant }: Attempt,
   found: {
     readonly prepared: Awaited<ReturnType<typeof prepare>>;
-    readonly proved: Awaited<ReturnType<typeof verify>>;
+    readonly verified: Awaited<ReturnType<typeof verify>>;
     readonly warm: Warm;
     readonly cold: Cold;
-    readonly clock: Clock | null;
     readonly hot: Series | null;
     readonly energy: Energy | null;
     readonly freshRatio: number | null;
     readonly roof: Roof | null;
   },
 ): Outcome {
-  const { clock, cold, energy, freshRatio, hot, prepared, proved, roof, warm } = found;
+  const { cold, energy, freshRatio, hot, prepared, verified, roof, warm } = found;
   const { deviceClass, invocation } = surroundings;
   const { timer } = executor;
-  const { proof } = proved;
+  const { proof } = verified;
   const { compileNs, uploadNs } = prepared.prepared;
   const judged = {
     kernel: kernelById(variant.kernel),
@@ -315,9 +305,9 @@ function measured(
     deviceClass,
     cold: cold.series,
     stop: cold.stop,
+    hot,
     roof,
     freshRatio,
-    clock,
     problem,
   };
   return {
@@ -327,7 +317,6 @@ function measured(
       policy: policy.id,
       ...(invocation && { invocation }),
       timer,
-      clock,
       dispatchesPerSample: warm.dispatches,
       bufferSets,
       cold: cold.series,
@@ -338,19 +327,21 @@ function measured(
       discarded: [{ count: warm.samples, why: 'warm-up' }, ...cold.discarded],
       ...(cold.batches.length > 0 && { batches: [...cold.batches] }),
       verification: {
-        before: proved.before,
+        before: verified.before,
         after: cold.last,
         seed,
         freshRatio,
         dispatches: proof.dispatches,
         rms: proof.rms,
-        ...(proved.isRepeatable !== null && { isRepeatable: proved.isRepeatable }),
+        ...(verified.isRepeatable !== null && { isRepeatable: verified.isRepeatable }),
         ns: proof.spentNs,
       },
       roof,
       ...(policy.energy && { energy }),
       clocks: cold.clocks,
-      unranked: unrankedReason(judged),
+      ...(surroundings.unranked
+        ? { unranked: surroundings.unranked, disbelieved: false }
+        : rankability(judged)),
     },
   };
 }
@@ -362,6 +353,7 @@ function measured(
 export function endedBy(error: unknown, stage: (typeof STAGES)[number]): Outcome {
   if (error instanceof DeviceFault) throw error;
   if (error instanceof WrongOutput) return error.outcome;
+  if (error instanceof NoMemoryToVerify) return { kind: 'skipped', why: error.message };
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CompileError) return { kind: 'failed', stage: 'compile', message };
   const isOfProof = error instanceof OutOfBoundsWrite || error instanceof ReferenceWrong;

@@ -1,24 +1,17 @@
 import { z } from 'zod';
 import { address, MAXIMA, reason, shortened, word, words } from '../schema/maxima';
 import { seriesSchema } from '../statistics/summary';
-import { clockSchema } from './clock';
 import { energySchema } from './energy';
 import { seedSchema } from './seed';
 
-export const METHODOLOGY_VERSION = 3;
-
-/** From this version on, times and roofs are found as they are now; later ones catch more. */
-export const COMPARABLE_SINCE = 2;
+export const METHODOLOGY_VERSION = 4;
 
 /** A time in ns that a clock can produce: finite and above zero, so NaN never passes. */
 const ns = z.number().positive();
 
-export const verificationSchema = z.object({
-  /**
-   * `device`: every element, on the device. `identical` (methodology 1): bit for bit the previous
-   * output, which was right.
-   */
-  method: z.enum(['device', 'whole', 'exact', 'freivalds', 'identical']),
+const verificationSchema = z.object({
+  /** `device`: every element, on the device. */
+  method: z.enum(['device', 'whole', 'exact', 'freivalds']),
   /** Largest error over its bound; at most 1 passes. 0 for exact comparisons. */
   worstRatio: z.number().nonnegative(),
   /** Elements (or rows, for Freivalds) compared. */
@@ -28,7 +21,7 @@ export const verificationSchema = z.object({
 });
 export type Verification = z.infer<typeof verificationSchema>;
 
-export const stopReasonSchema = z.enum([
+const stopReasonSchema = z.enum([
   'converged',
   'noisy',
   'capped',
@@ -38,8 +31,8 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** What the driver's own tool (`nvidia-smi`) reports about the device. */
-export const clocksSchema = z.object({
+/** The device's clocks, as the driver's own tool (`nvidia-smi`) reports them. */
+const clocksSchema = z.object({
   smMHz: z.number(),
   memoryMHz: z.number(),
   temperatureC: z.number(),
@@ -50,7 +43,7 @@ export const clocksSchema = z.object({
 export type Clocks = z.infer<typeof clocksSchema>;
 
 /** About 0.1 s of cold samples, and how fast the device was after them. */
-export const batchSchema = z.object({
+const batchSchema = z.object({
   samples: z.number().int().positive(),
   /** Time of the canary's fixed load, ns. */
   canaryNs: ns,
@@ -62,7 +55,6 @@ export const batchSchema = z.object({
 });
 export type Batch = z.infer<typeof batchSchema>;
 
-/** What a result of methodology 1 does not have. */
 const proofSchema = z.object({
   /** Repeats the inputs and every choice of what was checked (seed.ts). */
   seed: seedSchema,
@@ -72,10 +64,7 @@ const proofSchema = z.object({
   rms: z.number().nonnegative(),
   /** Whether dispatches on the same inputs wrote the same bits; absent: not known. */
   isRepeatable: z.boolean().optional(),
-  /**
-   * Time of a dispatch on new inputs over that on inputs it has seen; null if not taken. Before
-   * methodology 3, over the median, whose inputs were seen.
-   */
+  /** Time of a dispatch on new inputs over that on inputs it has seen; null if not taken. */
   freshRatio: z.number().nonnegative().nullable(),
   /** Time of all of it, ns. */
   ns: z.number().nonnegative(),
@@ -103,15 +92,17 @@ export const duelSchema = z.object({
 export type Duel = z.infer<typeof duelSchema>;
 
 export const measurementSchema = z.object({
-  methodologyVersion: z.number().int().positive(),
+  /** How it was measured: results of other versions are not comparable with it. */
+  methodologyVersion: z.literal(METHODOLOGY_VERSION, {
+    error: ({ input }) =>
+      `measured with methodology ${input}; this version takes results of methodology ${METHODOLOGY_VERSION} alone`,
+  }),
   policy: word,
   /** The process that measured it: several results of one are one invocation; absent: unknown. */
   invocation: z.uuid().optional(),
   timer: z.object({ kind: z.enum(['timestamp', 'wall']), tickNs: z.number().nonnegative() }),
   dispatchesPerSample: z.number().int().positive(),
   bufferSets: z.number().int().positive(),
-  /** The device's clock held to the wall clock; null or absent: not timed by it, or not ranked. */
-  clock: clockSchema.nullish(),
   /** The headline: buffer sets rotated so that the last-level cache starts cold. */
   cold: seriesSchema,
   /** The same buffers again and again. */
@@ -130,9 +121,9 @@ export const measurementSchema = z.object({
     .max(MAXIMA.discarded),
   verification: z.object({
     before: verificationSchema,
-    /** The outputs that the cold series left; before methodology 2, the last one. */
+    /** The outputs that the cold series left. */
     after: verificationSchema,
-    ...proofSchema.partial().shape,
+    ...proofSchema.shape,
   }),
   /**
    * The shortest time that the device's measured peak and bandwidth allow, ns; null or absent if
@@ -149,14 +140,14 @@ export const measurementSchema = z.object({
   duel: z
     .object({ against: address, duel: duelSchema.nullable(), why: reason.nullable() })
     .optional(),
-  /** Part of the machine's processors that other work took, where that may be why it is not ranked. */
-  othersLoad: z.number().min(0).max(1).optional(),
   /** Why the result is shown but not ranked; null when it is ranked. */
   unranked: reason.nullable(),
+  /** Whether the reason says that the times are not those of the work, rather than what disturbed them. */
+  disbelieved: z.boolean().optional(),
 });
 export type Measurement = z.infer<typeof measurementSchema>;
 
-export const worstElementSchema = z.object({
+const worstElementSchema = z.object({
   /** Indices into the output, row then column. */
   row: z.number().int().nonnegative(),
   col: z.number().int().nonnegative(),
@@ -218,6 +209,9 @@ export const mayEndOtherwise = (outcome: Outcome | null): boolean =>
 export const isBad = (kind: string | undefined): boolean =>
   kind === 'incorrect' || kind === 'failed';
 
+/** Ends the reason of an output that is NaN although numbers lay there: it was not left unwritten. */
+export const COMPUTES_NAN = ', whatever lay there before: the kernel computes it';
+
 /** Why a run has no number, or why its number is not ranked; null if there is nothing to explain. */
 export function outcomeReason(outcome: Outcome | null): string | null {
   switch (outcome?.kind) {
@@ -240,10 +234,10 @@ export function outcomeReason(outcome: Outcome | null): string | null {
   }
 }
 
-/** As many digits as tell any two numbers of f32 apart. */
+/** A number with as many digits as tell any two of f32 apart. */
 const digitsOf = (value: number | string): string =>
   typeof value === 'number' ? String(Number(value.toPrecision(9))) : value;
 
 /** A reason to leave a measurement unranked, as a sentence about it; null when it is ranked. */
-export const unrankedText = (unranked: string | null): string | null =>
+const unrankedText = (unranked: string | null): string | null =>
   unranked && `not ranked: ${unranked}`;

@@ -7,23 +7,36 @@ import {
   type Secrets,
   type Verdict,
 } from '@tilemark/kernels';
-import type { Outcome, Verification } from './outcome';
+import { median } from 'd3-array';
+import { COMPUTES_NAN, type Outcome, type Verification } from './outcome';
 import type { Policy } from './policy';
 
-/** While a series is timed, an output is verified after one in this many laps through the buffer sets, */
+/**
+ * While a series is timed, outputs are verified, and samples repeated on the same inputs, at drawn
+ * times to its end: the next of `n` samples within so many times `n` that follow. Outputs are verified
+ * after one sample in so many, too, while that takes no more than this part of the time.
+ */
+const GAP = { look: 2, fresh: 4 };
 const LOOK_WITHIN = 2;
-/** as long as that takes no more than this part of the time, but for the first few. */
 const LOOK_PART = 0.01;
-export const LEAST_LOOKS = 4;
 
-/** Last outputs of a cold series that are verified, at most. */
-const MOST_LAST = 32;
+/** Outputs that are verified at most: of a lap of the stretch, and of the last sample of a series. */
+const MOST_OF_LAP = 8;
+const LEAST_OF_LAP = 2;
+const MOST_LAST = 8;
 
 /** Hot samples of another length, of which the last output is verified. */
 const HOT_LOOKS = 2;
 
-/** How often at most new inputs are compared with seen ones. */
-const FRESH_ROUNDS = 3;
+/** Samples on new inputs that are repeated on the same: at least, and before a kernel counts as keeping results. */
+const FRESH = { least: 3, most: 7 };
+
+/**
+ * Before one sample in so many, inputs are made again although they would last, and at one in so many
+ * of these times all that the kernel may write is poisoned.
+ */
+const RENEW_WITHIN = 16;
+const POISON_WITHIN = 4;
 
 /** An output that is wrong: ends the run as `incorrect`. */
 export class WrongOutput extends Error {
@@ -33,12 +46,12 @@ export class WrongOutput extends Error {
   constructor(when: 'before' | 'after', { worst, reason, beyond, checked, rms }: Verdict) {
     super('the output is wrong');
     const element = worst ?? { row: 0, col: 0, got: 'unknown', want: 0, bound: 0 };
-    const told = { ...(reason !== null && { reason }), beyond, checked };
+    const details = { ...(reason !== null && { reason }), beyond, checked };
     this.outcome = {
       kind: 'incorrect',
       when,
       worst: element,
-      ...told,
+      ...details,
       ...(Number.isFinite(rms) && { rms }),
     };
   }
@@ -55,13 +68,18 @@ export class Proof {
   readonly #secrets: Secrets;
   readonly #nowNs: () => number;
   readonly #beganNs: number;
-  #leastLooks = 0;
+  #series: Series = { looks: 0, isRepeated: false };
   #renewals = 0;
   #draws = 0;
-  /** Dispatches since the inputs were made. */
+  /** Dispatches since the inputs were made, and how many of them find pairs that never met. */
   #written = Number.POSITIVE_INFINITY;
+  #room = 0;
   #looks = 0;
   #lookNs = 0;
+  readonly #lookTimes: DrawnTimes;
+  readonly #freshTimes: DrawnTimes;
+  /** Times of samples on new inputs, and again on the same. */
+  readonly #fresh: { readonly ns: number; readonly seenNs: number }[] = [];
   #dispatches = 0;
   #spentNs = 0;
   /** Dispatches in the time spent that nothing timed, since one was timed last. */
@@ -77,6 +95,10 @@ export class Proof {
     this.#secrets = secrets;
     this.#nowNs = nowNs;
     this.#beganNs = nowNs();
+    const timesOf = (purpose: 'look' | 'fresh') =>
+      new DrawnTimes(GAP[purpose], (count) => this.#draw(purpose, count));
+    this.#lookTimes = timesOf('look');
+    this.#freshTimes = timesOf('fresh');
   }
 
   /** Number of dispatches whose output was verified. */
@@ -95,8 +117,9 @@ export class Proof {
   }
 
   /**
-   * Two dispatches by themselves: one finds NaN, the other what could be an earlier result. Throws
-   * WrongOutput; ReferenceWrong if nothing can be verified here.
+   * Two dispatches by themselves: one finds NaN, the other what could be an earlier result. The
+   * references are audited while the stretch runs. Throws WrongOutput; ReferenceWrong if nothing can be
+   * verified here.
    */
   async first(): Promise<Verification> {
     const prepared = this.#prepared;
@@ -119,15 +142,15 @@ export class Proof {
 
   /** On inputs that show what the usual ones, fractions around 0, leave out. Throws WrongOutput. */
   async #inRegimes(): Promise<void> {
-    const found = await this.#spend(() => this.#prepared.verifyRegimes());
-    this.#dispatches += found.length;
-    this.#untimed += found.length;
-    for (const { words, verdict } of found) {
+    const verdicts = await this.#spend(() => this.#prepared.verifyRegimes());
+    this.#dispatches += verdicts.length;
+    this.#untimed += verdicts.length;
+    for (const { words, verdict } of verdicts) {
       const { worst } = verdict;
       if (!worst) continue;
       const { row, col, got, want } = worst;
       const reason = `element [${row}, ${col}] is ${got}, should be ${want}, on ${words}`;
-      throw new WrongOutput('before', { ...verdict, reason });
+      await this.#wrong('before', { ...verdict, reason });
     }
   }
 
@@ -161,65 +184,76 @@ export class Proof {
   async stretch({ dispatches, ns }: Policy['stretch']): Promise<void> {
     const prepared = this.#prepared;
     const beganNs = this.#nowNs();
+    // Where a reference takes long, fewer sets have one.
+    const setsOfLap = Math.max(Math.floor(MOST_OF_LAP / prepared.parts), LEAST_OF_LAP);
     let lapNs = 0;
     await this.#spend(async () => {
       let noted = async () => {};
       for (let left = dispatches; left > 0 && this.#nowNs() + lapNs < beganNs + ns; ) {
-        const count = Math.min(left, prepared.bufferSets);
+        const count = Math.min(left, prepared.bufferSets, setsOfLap);
         const sets = Array.from({ length: count }, (_, set) => set);
         // On the same inputs, since references take longer than dispatches.
-        await prepared.poison('stale', sets);
+        await prepared.poison('stale', count);
         const { answer } = await prepared.beginJudged({ dispatches: count, rotate: true }, sets);
         this.#untimed += count;
         left -= count;
         // What was found of the lap before, while the device runs this one.
+        await prepared.audit();
         await noted();
         noted = async () => this.#note('before', await answer, count);
         if (lapNs > 0) continue;
         await answer;
         lapNs = this.#nowNs() - beganNs;
       }
+      await prepared.audit();
       await noted();
     });
     this.#written = Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Poisons everything before a series.
-   *
-   * @param looks at its outputs, however long they take; 0: it is not looked at
-   */
-  async beforeSeries({ looks }: { looks: number }): Promise<void> {
-    this.#leastLooks = looks;
+  /** Poisons everything before a series. */
+  async beforeSeries(series: Series): Promise<void> {
+    this.#series = series;
+    this.#looks = 0;
     this.#written = Number.POSITIVE_INFINITY;
-    const kind = this.#draw('kind', 2) === 0 ? 'nan' : 'stale';
-    await this.#spend(() => this.#prepared.poison(kind));
+    await this.#poison();
   }
 
   /**
-   * Samples on inputs that no dispatch has seen together, as far as there are sets (rotation.ts): what
-   * a kernel keeps is worth nothing. Some are verified once they have been timed. Throws WrongOutput.
+   * Samples on inputs of which no two met before (rotation.ts): what a kernel keeps is worth nothing.
+   * Some are verified once they have been timed, some repeated on the same inputs. Throws WrongOutput.
    */
-  readonly sampler: Pick<Prepared, 'sample'> = {
-    sample: async (options) => {
-      const { bufferSets, newTurns } = this.#prepared;
-      const { dispatches, rotate } = options;
-      if (!rotate || this.#written + dispatches > newTurns) await this.#renew(options);
-      const sample = await this.#sample(options);
-      this.#written += dispatches;
-      const endsLap = this.#written % bufferSets < dispatches;
-      if (this.#leastLooks > 0 && endsLap) await this.#look(options);
-      return sample;
-    },
-  };
+  get sampler(): Pick<Prepared, 'newTurns' | 'sample'> {
+    const { newTurns } = this.#prepared;
+    return {
+      newTurns,
+      sample: async (options) => {
+        const { dispatches, rotate } = options;
+        const isRepeated = this.#series.isRepeated && this.#freshTimes.isDue();
+        const isDrawn = this.#draw('renew', RENEW_WITHIN) === 0;
+        if (!rotate || isRepeated) await this.#renew(options);
+        else if (isDrawn || this.#written + dispatches > this.#room) await this.#renew();
+        const sample = await this.#sample(options);
+        this.#written += dispatches;
+        if (isRepeated) await this.#repeat(options, sample);
+        if (this.#isLookDue()) await this.#look(options);
+        return sample;
+      },
+    };
+  }
 
-  /** The outputs that the cold series left. Throws WrongOutput. */
-  async afterCold(): Promise<Verification> {
-    this.#leastLooks = 0;
-    const sets = this.#lastSets(this.#written);
-    const from = this.#draw('last', sets.length);
-    const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, MOST_LAST);
-    return this.#verify('after', some, some.length, this.#part());
+  /**
+   * The outputs that the cold series left, and those of one more sample, whose length no kernel can
+   * know. Throws WrongOutput.
+   */
+  async afterCold(dispatches: number): Promise<Verification> {
+    this.#series = { looks: 0, isRepeated: false };
+    const last = await this.#verifyLast();
+    if (dispatches > 1) {
+      await this.#sampleOfSecretLength(dispatches, true);
+      await this.#verifyLast();
+    }
+    return last;
   }
 
   /**
@@ -229,75 +263,90 @@ export class Proof {
   async afterHot(dispatches: number): Promise<void> {
     await this.#verify('after', [0], 1, this.#part());
     for (let look = 0; look < HOT_LOOKS && dispatches > 1; look++) {
-      const shorter = { dispatches: 1 + this.#draw('length', dispatches - 1), rotate: false };
-      await this.#renew(shorter);
-      await this.#spend(() => this.#sample(shorter));
+      await this.#sampleOfSecretLength(dispatches - 1, false);
       await this.#verify('after', [0], 1, this.#part());
     }
   }
 
   /**
-   * The time of a dispatch on new inputs over that on seen ones: more than 1 for a kernel that keeps
-   * results. Seen are the inputs of the dispatch before, made once more; and, where a sample of the
-   * series has more dispatches than there are pairs of inputs, all pairs that it meets again.
+   * The median time of samples on new inputs over that of the same made once more: more than 1 for a
+   * kernel that keeps results. Most were taken during the series, at drawn times.
    *
-   * @param most a ratio that needs no further round
-   * @param dispatches of a sample of the series
+   * @param most a ratio that needs no more of them
    */
   async freshRatio(most: number, dispatches: number): Promise<number> {
-    const { newTurns } = this.#prepared;
-    const ofNext = await this.#freshRatio(most, 1, 0);
-    if (dispatches <= newTurns) return ofNext;
-    return Math.max(ofNext, await this.#freshRatio(most, newTurns, dispatches));
-  }
-
-  /**
-   * Of samples of so many dispatches, the quickest on new inputs counts, and the slowest on those, made
-   * once more, so that other work does not look like kept results. Up to `between` dispatches on the same
-   * come between the two: no kernel can expect which sample it is.
-   */
-  async #freshRatio(most: number, count: number, between: number): Promise<number> {
-    const timed = async (seed: number, dispatches = count) => {
-      const options = { dispatches, rotate: true };
-      await this.#prepared.refill(seed, options);
-      return (await this.#sample(options)).ns;
-    };
-    let ratio = Number.POSITIVE_INFINITY;
-    let [freshNs, seenNs] = [Number.POSITIVE_INFINITY, 0];
-    for (let round = 0; round < FRESH_ROUNDS && ratio > most; round++) {
-      const seed = this.#secrets('inputs', ++this.#renewals);
-      freshNs = Math.min(freshNs, await this.#spend(() => timed(seed)));
-      const more = between > 0 ? 1 + this.#draw('length', between) : 0;
-      if (more > 0) await this.#spend(() => timed(seed, more));
-      seenNs = Math.max(seenNs, await this.#spend(() => timed(seed)));
-      ratio = freshNs / seenNs;
+    const options = { dispatches, rotate: true };
+    for (;;) {
+      const taken = this.#fresh.length;
+      const ratio = medianOf(this.#fresh, 'ns') / medianOf(this.#fresh, 'seenNs');
+      if (taken >= (ratio > most ? FRESH.most : FRESH.least)) return ratio;
+      await this.#renew(options);
+      await this.#repeat(options, await this.#spend(() => this.#sample(options)));
     }
-    return ratio;
   }
 
-  async #renew(next: SampleOptions): Promise<void> {
-    const seed = this.#secrets('inputs', ++this.#renewals);
-    await this.#spend(() => this.#prepared.refill(seed, next));
+  /** A sample once more, on inputs that were made again as they were. */
+  async #repeat(options: SampleOptions, { ns }: Sample): Promise<void> {
+    const again = await this.#spend(async () => {
+      await this.#prepared.refill(this.#inputsSeed(), options);
+      return this.#sample(options);
+    });
+    this.#fresh.push({ ns, seenNs: again.ns });
+  }
+
+  /** @param most dispatches */
+  async #sampleOfSecretLength(most: number, rotate: boolean): Promise<void> {
+    const options = { dispatches: 1 + this.#draw('length', most), rotate };
+    await this.#renew(options);
+    await this.#spend(() => this.#sample(options));
+    this.#written = options.dispatches;
+  }
+
+  /** Of the inputs as they are. */
+  #inputsSeed(): number {
+    return this.#secrets('inputs', this.#renewals);
+  }
+
+  /** @param next what alone finds new inputs; absent: all up to the next renewal */
+  async #renew(next?: SampleOptions): Promise<void> {
+    if (this.#draw('poison', POISON_WITHIN) === 0) await this.#poison();
+    this.#renewals++;
+    await this.#spend(() => this.#prepared.refill(this.#inputsSeed(), next));
     this.#written = 0;
+    this.#room = next?.dispatches ?? this.#prepared.newTurns;
+  }
+
+  async #poison(): Promise<void> {
+    const kind = this.#draw('kind', 2) === 0 ? 'nan' : 'stale';
+    await this.#spend(() => this.#prepared.poison(kind));
+  }
+
+  #isLookDue(): boolean {
+    const { looks } = this.#series;
+    if (looks === 0) return false;
+    const isDrawn = this.#lookTimes.isDue() && this.#looks < looks;
+    const isWithin = this.#draw('look', LOOK_WITHIN) === 0;
+    const isCheap = this.#lookNs < LOOK_PART * (this.#nowNs() - this.#beganNs);
+    return isDrawn || (isWithin && isCheap && looks > 1);
   }
 
   async #look({ dispatches, rotate }: SampleOptions): Promise<void> {
     const beganNs = this.#nowNs();
-    const isDue =
-      this.#looks < this.#leastLooks || this.#lookNs < LOOK_PART * (beganNs - this.#beganNs);
-    if (this.#draw('look', LOOK_WITHIN) > 0 || !isDue) return;
-    if (dispatches > this.#prepared.bufferSets) {
-      // Of such a sample only the end can be seen: another one ends at any other place.
-      const other = { dispatches: 1 + this.#draw('length', dispatches), rotate };
-      await this.#renew(other);
-      await this.#spend(() => this.#sample(other));
-      this.#written = other.dispatches;
-    }
+    // Of such a sample only the end can be seen: another one ends at any other place.
+    if (dispatches > this.#prepared.bufferSets)
+      await this.#sampleOfSecretLength(dispatches, rotate);
     const sets = this.#lastSets(this.#written);
     const set = sets[this.#draw('set', sets.length)] ?? 0;
     await this.#verify('after', [set], 1, this.#part());
     this.#looks++;
     this.#lookNs += this.#nowNs() - beganNs;
+  }
+
+  async #verifyLast(): Promise<Verification> {
+    const sets = this.#lastSets(this.#written);
+    const from = this.#draw('last', sets.length);
+    const some = [...sets.slice(from), ...sets.slice(0, from)].slice(0, MOST_LAST);
+    return this.#verify('after', some, some.length, this.#part());
   }
 
   /** The sets that the last rotated dispatches wrote. */
@@ -318,17 +367,35 @@ export class Proof {
   ): Promise<Verification> {
     const beganNs = this.#nowNs();
     const verdict = await this.#spend(() => this.#prepared.verify(sets, part));
-    this.#note(when, verdict, dispatches);
+    await this.#note(when, verdict, dispatches);
     const { method, worstRatio, checked } = verdict;
     return { method, worstRatio, checked, ns: this.#nowNs() - beganNs };
   }
 
   /** Counts the outputs of some dispatches as right. Throws WrongOutput. */
-  #note(when: 'before' | 'after', verdict: Verdict, dispatches: number): void {
-    if (verdict.worst) throw new WrongOutput(when, verdict);
+  async #note(when: 'before' | 'after', verdict: Verdict, dispatches: number): Promise<void> {
+    if (verdict.worst) await this.#wrong(when, verdict);
     this.#dispatches += dispatches;
     this.#squares += verdict.checked * verdict.rms ** 2;
     this.#checked += verdict.checked;
+  }
+
+  /** Throws WrongOutput; ReferenceWrong if that is what was wrong. */
+  async #wrong(when: 'before' | 'after', verdict: Verdict): Promise<never> {
+    await this.#spend(() => this.#prepared.audit());
+    const isUnset = when === 'before' && verdict.worst?.got === 'NaN' && verdict.reason === null;
+    throw new WrongOutput(when, isUnset ? await this.#overNumbers(verdict) : verdict);
+  }
+
+  /** Of NaN, whether the kernel left it or computes it: then it is there instead of numbers, too. */
+  async #overNumbers(verdict: Verdict): Promise<Verdict> {
+    await this.#prepared.poison('stale');
+    await this.#prepared.sample({ dispatches: 1, rotate: false });
+    const { worst } = await this.#prepared.verify([0]);
+    if (worst?.got !== 'NaN') return verdict;
+    const { row, col, want } = worst;
+    const reason = `element [${row}, ${col}] is NaN, should be ${want}${COMPUTES_NAN}`;
+    return { ...verdict, worst, reason };
   }
 
   /** Dispatches that nothing timed took as long as the quicker of those timed before and after them. */
@@ -360,3 +427,35 @@ export class Proof {
     return this.#secrets(purpose, ++this.#draws) % count;
   }
 }
+
+/** How a series is watched. */
+interface Series {
+  /** At its outputs, at drawn times; 0: it is not looked at. */
+  readonly looks: number;
+  /** Whether some samples are taken again on the same inputs. */
+  readonly isRepeated: boolean;
+}
+
+/** Times drawn to the end of a series, however long it is, each later than a part of those before. */
+class DrawnTimes {
+  readonly #gap: number;
+  readonly #draw: (count: number) => number;
+  #count = 0;
+  #next = 0;
+
+  /** @param draw a secret choice among `count` */
+  constructor(gap: number, draw: (count: number) => number) {
+    this.#gap = gap;
+    this.#draw = draw;
+  }
+
+  /** Whether it is the time of one; counts as one. */
+  isDue(): boolean {
+    if (this.#count++ < this.#next) return false;
+    this.#next = this.#count + this.#draw(this.#gap * this.#count);
+    return this.#count > 1;
+  }
+}
+
+const medianOf = <K extends string>(rows: readonly Readonly<Record<K, number>>[], key: K): number =>
+  median(rows, (row) => row[key]) ?? Number.NaN;

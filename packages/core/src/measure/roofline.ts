@@ -214,11 +214,11 @@ export function leastTime(
   workingSetBytes?: number,
 ): Roof | null {
   const { bytesNs, flopsNs } = limitsNs(rates, variant, problem, workingSetBytes);
-  const known = higherRoof(bytesNs ?? 0, flopsNs ?? 0);
-  return known.ns > 0 ? known : null;
+  const roof = higherRoof(bytesNs ?? 0, flopsNs ?? 0);
+  return roof.ns > 0 ? roof : null;
 }
 
-/** What the bytes and the multiply-adds of a problem take at least, ns; null: not known. */
+/** The least time of a problem's bytes and multiply-adds, ns; null: unknown. */
 function limitsNs(
   { copies, peaks }: KnownRates,
   variant: Variant,

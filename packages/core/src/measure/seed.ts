@@ -16,10 +16,10 @@ export function drawSeed(): number {
 }
 
 /**
- * All that a run draws, each value by its purpose: HMAC-SHA-256 with the seed as its key. What a
- * kernel reads in memory (guards, poison, inputs) tells nothing of the other values: there is no
- * way back from a value to the seed but to try all 2^53, which takes days of a GPU that makes
- * 10^10 hashes a second. A run lasts seconds, and what it tries is part of its time.
+ * The secrets of a run, each value by its purpose: HMAC-SHA-256 with the seed as its key. What a kernel reads
+ * in memory (guards, poison, inputs) tells nothing of the other values: there is no way back from a value to
+ * the seed but to try all 2^53, which takes days of a GPU that makes 10^10 hashes a second. A run lasts
+ * seconds, and what it tries is part of its time.
  */
 export function secretsOf(seed: number): Secrets {
   const key = utf8ToBytes(`tilemark run ${seed}`);

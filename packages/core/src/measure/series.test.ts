@@ -8,6 +8,7 @@ import { Canary } from './throttle';
 function device(
   kernelNs: (nowNs: number) => number,
   slowness: (nowNs: number) => number = () => 1,
+  newTurns = 10_000,
 ) {
   let nowNs = 0;
   const passed = (ns: number): Sample => {
@@ -16,7 +17,7 @@ function device(
   };
   const prepared: Prepared = {
     bufferSets: 2,
-    newTurns: 4,
+    newTurns,
     parts: 1,
     lastSet: 0,
     compileNs: 0,
@@ -26,6 +27,7 @@ function device(
     refill: async () => {},
     verify: () => Promise.reject(new Error('not verified here')),
     beginJudged: () => Promise.reject(new Error('not verified here')),
+    audit: async () => {},
     verifyRegimes: async () => [],
     sample: async ({ dispatches }) => passed(kernelNs(nowNs) * slowness(nowNs) * dispatches),
     beginFingerprint: () => Promise.reject(new Error('not verified here')),
@@ -63,6 +65,22 @@ describe('warmUpAndCalibrate', () => {
     expect(dispatches).toBeGreaterThanOrEqual(10);
     expect(dispatches).toBeLessThanOrEqual(16);
     expect(samples).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('a sample', () => {
+  it.each([
+    ['meets no pair of inputs twice', 4, 1, 4],
+    ['is as long as the policy says where they suffice', 25, 1, 12],
+    ['does where the timer does not resolve so few', 4, 10_000, 24],
+  ])('%s', async (_what, newTurns, tickNs, expected) => {
+    const { sampler } = device(
+      () => 1e5,
+      () => 1,
+      newTurns,
+    );
+    const timed = { ...sampler(null), timer: { kind: 'timestamp', tickNs } as const };
+    expect((await warmUpAndCalibrate(timed)).dispatches).toBe(expected);
   });
 });
 

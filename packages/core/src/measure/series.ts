@@ -1,14 +1,14 @@
 import type { Prepared, Timer } from '@tilemark/kernels';
 import { type Series, summarise } from '../statistics/summary';
-import { nextDispatches, roundingNs, shortestSampleNs } from './calibrate';
+import { nextOfSeries, roundingNs } from './calibrate';
 import type { Batch, Measurement, StopReason } from './outcome';
 import type { Policy } from './policy';
 import { stoppingRule } from './stopping';
 import { type Canary, type ClockReading, PaceWatch } from './throttle';
 
-/** What samples are taken with. */
+/** A variant to take samples of. */
 export interface Sampler {
-  readonly prepared: Pick<Prepared, 'sample'>;
+  readonly prepared: Pick<Prepared, 'newTurns' | 'sample'>;
   readonly policy: Policy;
   readonly timer: Timer;
   /** A sample of several dispatches stays under this, ns. */
@@ -45,10 +45,7 @@ export async function warmUpAndCalibrate(
 ): Promise<{
   readonly dispatches: number;
   readonly samples: number;
-  /** Of the last sample, ns. */
-  readonly sampleNs: number;
 }> {
-  const targetNs = shortestSampleNs(policy, timer);
   const spentNs = () => nowNs() - beganNs;
   const isSlow = async () =>
     policy.warmup.ns > 0 && spentNs() < LONGEST_WARM_UP_NS && (await canary?.isFarBehind());
@@ -57,11 +54,9 @@ export async function warmUpAndCalibrate(
   let dispatches = 1;
   for (let samples = 1; ; samples++) {
     const ns = await takeSample({ prepared, timer }, dispatches, true);
-    const next = nextDispatches(dispatches, ns, targetNs, longestNs);
+    const next = nextOfSeries(dispatches, ns, prepared, { policy, timer, longestNs });
     const isWarm = samples >= policy.warmup.samples && spentNs() >= leastNs;
-    if (isWarm && next === dispatches && !(await isSlow())) {
-      return { dispatches, samples, sampleNs: ns };
-    }
+    if (isWarm && next === dispatches && !(await isSlow())) return { dispatches, samples };
     dispatches = next;
   }
 }
@@ -116,7 +111,7 @@ export async function coldSeries(
   };
 }
 
-/** One output and as few inputs as stay new, made again for each sample; never ranked, so it is short. */
+/** The hot series: one output and as few inputs as stay new, made again for each sample. Never ranked, so short. */
 export async function hotSeries(
   { prepared, policy, timer, nowNs }: Sampler,
   dispatches: number,
@@ -154,7 +149,7 @@ async function takeBatch(
  * more than on the wall clock, by more than what a browser rounds.
  */
 export async function takeSample(
-  { prepared, timer }: Pick<Sampler, 'prepared' | 'timer'>,
+  { prepared, timer }: { readonly prepared: Pick<Prepared, 'sample'>; readonly timer: Timer },
   dispatches: number,
   rotate: boolean,
 ): Promise<number> {
@@ -162,7 +157,7 @@ export async function takeSample(
   const rounding = roundingNs(timer);
   if (!(ns + rounding > 0 && ns <= wallNs + rounding)) {
     throw new Error(
-      `the timer is broken: it gave ${ns} ns for ${dispatches} dispatches in ${wallNs} ns of wall time`,
+      `the device's clock is wrong: it gives ${ns} ns for a pass of ${dispatches} dispatches that took ${wallNs} ns by the wall clock`,
     );
   }
   return ns;

@@ -13,13 +13,13 @@ import type { StopReason } from './outcome';
 import type { Policy } from './policy';
 
 /** A sample of a series, as a stopping rule sees it. */
-export interface TimedSample extends Pick<Sample, 'ns'> {
+interface TimedSample extends Pick<Sample, 'ns'> {
   /** Dispatches that the sample's time covers. */
   readonly dispatches: number;
 }
 
 /** Decides when a series has been measured well enough. */
-export interface StoppingRule {
+interface StoppingRule {
   /** Starts the clock of a new series and forgets the previous one. */
   start(): void;
   add(sample: TimedSample): void;
@@ -71,7 +71,7 @@ export function stoppingRule(policy: Policy, nowNs: () => number): StoppingRule 
     );
   };
 
-  /** What a look at the samples so far says. */
+  /** The verdict on the samples so far. */
   const look = (spentNs: number): StopReason | null => {
     const { median, low, high, independent, df } = medianInterval(timesNs);
     const width = Math.max(high - median, median - low) / median;

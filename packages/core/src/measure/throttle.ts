@@ -5,7 +5,7 @@ import type { Batch, Clocks } from './outcome';
 
 /** A device slower than it was of late by more than this has slowed down. */
 const SLOWED = 0.03;
-/** By more than this, it gets time to cool down or to wake up. */
+/** A device that is further behind gets time to cool down or to wake up. */
 const FAR_BEHIND = 0.2;
 const MAX_PAUSES = 3;
 const PAUSE_NS = 3e9;

@@ -1,22 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { summarise } from '../statistics/summary';
 import { POLICIES } from './policy';
-import { outlierOf, timeToNarrow, unrankedReason } from './trust';
-
-const spread = [98, 99, 100, 101, 102];
-
-it.each([
-  ['six deviations slower', 106, spread, { deviations: 6, medianNs: 100, others: 5 }],
-  ['six deviations faster', 94, spread, { deviations: -6, medianNs: 100, others: 5 }],
-  ['five deviations', 105, spread, null],
-  ['beside too few others', 200, spread.slice(1), null],
-  ['within 0.5% of others without spread', 100.5, [100, 100, 100, 100, 100], null],
-  ['beyond 0.5% of them', 101, [100, 100, 100, 100, 100], { deviations: 10 }],
-])('a result %s', (_what, medianNs, others, expected) => {
-  const found = outlierOf(medianNs, others);
-  if (expected) expect(found).toMatchObject(expected);
-  else expect(found).toBeNull();
-});
+import { rankability, unrankedReason } from './trust';
 
 describe('unrankedReason', () => {
   const steady = {
@@ -64,14 +49,17 @@ describe('unrankedReason', () => {
     expect(unrankedReason({ ...steady, ...change })).toMatch(why);
   });
 
-  it('names the load of a machine that may be why, and of no other', () => {
-    const late = { ...steady, freshRatio: 2.4 };
-    expect(unrankedReason({ ...late, othersLoad: 0.1 })).toMatch(
-      /^it keeps results: .* it has seen$/,
-    );
-    expect(unrankedReason({ ...late, othersLoad: 0.6 })).toMatch(
-      /2\.4 times as long .*; other work took 60% of the machine's processors: its load is why/,
-    );
+  it.each([
+    [{ roof: { ns: 1.1e6, bound: 'compute' } as const }, true],
+    [{ freshRatio: 3 }, true],
+    [{ hot: { medianNs: 3e6 } }, true],
+    [{ stop: 'throttled' } as const, false],
+    [{ policy: POLICIES.smoke, freshRatio: 3 }, false],
+  ])('tells times that are not those of the work from others: %j', (change, disbelieved) => {
+    expect(rankability({ ...steady, ...change })).toEqual({
+      unranked: expect.any(String),
+      disbelieved,
+    });
   });
 
   it('ranks whatever the CV and the width: the place of a wide interval is that of its slow end', () => {
@@ -88,16 +76,4 @@ describe('unrankedReason', () => {
     const host = { timer: { kind: 'wall', tickNs: 1 }, deviceClass: 'cpu' } as const;
     expect(unrankedReason({ ...steady, ...host })).toBeNull();
   });
-});
-
-it('says how long an interval would take to narrow, where that is worth it', () => {
-  const series = (highNs: number) => ({
-    cold: { ...summarise(Array.from({ length: 50 }, () => 100e6)), highNs },
-    dispatchesPerSample: 2,
-  });
-  // 10 s of samples for 4%, so four times as many for 2%.
-  expect(timeToNarrow(series(104e6), 0.02)).toBe('40 s');
-  expect(timeToNarrow(series(120e6), 0.02)).toBe('17 min');
-  expect(timeToNarrow(series(102e6), 0.02)).toBeNull();
-  expect(timeToNarrow(series(200e6), 0.02)).toBeNull();
 });

@@ -1,9 +1,9 @@
 import {
-  bufferBytes,
   bytesText,
   InputError,
   type Kernel,
   kernelById,
+  largestBuffer,
   opById,
   problemWith,
   refuseIf,
@@ -33,8 +33,8 @@ function chooseDevices(spec: SweepSpec, devices: readonly PlannableDevice[]): Pl
   return [...new Set(spec.devices)].map((key, index) => {
     const device = devices.find((device) => device.key === key);
     if (device) return device;
-    const known = devices.map((device) => device.key).join(', ');
-    throw new InputError(`There is no device ${key}. Devices: ${known}.`, `devices[${index}]`);
+    const keys = devices.map((device) => device.key).join(', ');
+    throw new InputError(`There is no device ${key}. Devices: ${keys}.`, `devices[${index}]`);
   });
 }
 
@@ -78,8 +78,7 @@ function checkShape(
         field,
       );
     }
-    const { inputs, output } = bufferBytes(problem);
-    return { problem, bytes: Math.max(...inputs, output) };
+    return { problem, bytes: largestBuffer(problem) };
   });
 
   const limits = devices

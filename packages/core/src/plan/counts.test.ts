@@ -1,7 +1,6 @@
-import type { Problem } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import { PLAIN_WEBGPU } from '../measure/device';
-import { countRuns, estimateOf, type Pace } from './counts';
+import { countRuns } from './counts';
 import { expand } from './expansion';
 import { type PlannableDevice, specSchema } from './spec';
 
@@ -54,45 +53,6 @@ describe('countRuns', () => {
   });
 });
 
-const matmul = (n: number): Problem => ({
-  op: 'matmul',
-  shape: { m: n, n, k: n },
-  dtype: 'f32',
-});
-const pace = (shape: string, seconds: number, over: Partial<Pace> = {}): Pace => ({
-  deviceKey: 'a',
-  op: 'matmul',
-  shape,
-  policy: 'default',
-  seconds,
-  ...over,
-});
-const run = (n: number) => ({ deviceKey: 'a', problem: matmul(n), policy: 'default' as const });
-
-it('takes the shape whose work is nearest', () => {
-  const paces = [pace('64', 1), pace('1024', 9), pace('256x128x512', 3)];
-  expect(estimateOf(run(60), paces)).toBe(1);
-  expect(estimateOf(run(256), paces)).toBe(3);
-  expect(estimateOf(run(1024), paces)).toBe(9);
-});
-
-it('estimates a run by one of at most twice or half its work', () => {
-  const paces = [pace('64', 1), pace('256', 5)];
-  expect(estimateOf(run(70), paces)).toBe(1);
-  expect(estimateOf(run(96), paces)).toBeNull();
-  expect(estimateOf(run(240), paces)).toBe(5);
-  expect(estimateOf(run(1024), paces)).toBeNull();
-});
-
-it('knows nothing from other devices, ops and policies', () => {
-  const others = [
-    pace('64', 1, { deviceKey: 'b' }),
-    pace('64', 1, { policy: 'smoke' }),
-    pace('64x32', 1, { op: 'transpose' }),
-  ];
-  expect(estimateOf(run(64), others)).toBeNull();
-});
-
 it('adds up what a device has to do, and says nothing of one without past runs', () => {
   const cases = [
     {
@@ -108,16 +68,12 @@ it('adds up what a device has to do, and says nothing of one without past runs',
     { key: 'c', class: 'cpu' as const },
   ];
   const spec = { cases, profiles: ['default' as const], policy: 'default' as const };
-  expect(countRuns(spec, devices, [pace('64', 4)]).devices).toEqual([
+  expect(countRuns(spec, devices, { a: 4 }).devices).toEqual([
     { key: 'a', runs: 2, skipped: [], seconds: 8 },
     { key: 'b', runs: 2, skipped: [], seconds: null },
   ]);
   // A run that is skipped takes no time.
   const wide = cases.map((sweepCase) => ({ ...sweepCase, tunables: { BLOCK: [8, 16, 32] } }));
-  const [limited] = countRuns(
-    { ...spec, cases: wide },
-    [{ ...gpu, key: 'a' }],
-    [pace('64', 4)],
-  ).devices;
+  const [limited] = countRuns({ ...spec, cases: wide }, [{ ...gpu, key: 'a' }], { a: 4 }).devices;
   expect(limited).toMatchObject({ runs: 3, skipped: [{ runs: 1 }], seconds: 8 });
 });

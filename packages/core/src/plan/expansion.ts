@@ -1,18 +1,17 @@
 import {
   combinations,
   InputError,
+  isContributed,
   type Kernel,
   kernelById,
   type Problem,
   problemWith,
   resolveVariant,
   shapeText,
-  type Variant,
   variantAddress,
 } from '@tilemark/kernels';
-import { isContributed } from '../contributed/known';
-import type { Profile } from '../measure/device';
-import type { PolicyId } from '../measure/policy';
+import type { RunSpec } from '../api/run';
+import { hasProfiles, type Profile } from '../measure/device';
 import { checkSpec } from './check-spec';
 import {
   isFor,
@@ -22,26 +21,9 @@ import {
   type SweepSpec,
 } from './spec';
 
-/** What every run is asked: a variant on a problem, under a profile and policy. */
-export interface AskedRun {
-  readonly variant: Variant;
-  readonly problem: Problem;
-  readonly profile: Profile;
-  readonly policy: PolicyId;
-}
-
-/** A planned run, which is for a device. */
-export interface PlannedRun extends AskedRun {
-  /** Canonical address of the variant. */
-  readonly address: string;
-  readonly deviceKey: string;
-  /** The variant that it takes turns with once it is measured. */
-  readonly rival?: { readonly variant: Variant };
-}
-
 /** Every run of the cases on the given devices, each once. */
-export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannedRun[] {
-  const runs = new Map<string, PlannedRun>();
+export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): RunSpec[] {
+  const runs = new Map<string, RunSpec>();
   for (const sweepCase of spec.cases) {
     const kernel = kernelById(sweepCase.kernel);
     const able = devices.filter((device) => isFor(sweepCase, kernel, device));
@@ -51,8 +33,8 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
         const { tunables, address } = resolveVariant(sweepCase.kernel, values);
         for (const device of able) {
           for (const profile of profilesOf(spec, sweepCase, device)) {
-            const asked = [address, shapeText(problem), problem.dtype, device.key, profile];
-            runs.set([...asked, ...against].join(' '), {
+            const parts = [address, shapeText(problem), problem.dtype, device.key, profile];
+            runs.set([...parts, ...against].join(' '), {
               variant: { kernel: sweepCase.kernel, tunables },
               address,
               problem,
@@ -70,29 +52,26 @@ export function planRuns(spec: SweepSpec, devices: readonly PlannableDevice[]): 
 }
 
 /**
- * Profiles are sets of Dawn toggles, which do not apply to the host CPU, nor are a page's to set.
+ * Profiles are sets of toggles of Dawn in Node, which do not apply elsewhere (`hasProfiles`).
  * What others have written runs with none of them.
  */
 function profilesOf(
   spec: SweepSpec,
   { kernel, rival }: SweepCase,
-  { class: deviceClass }: PlannableDevice,
+  device: PlannableDevice,
 ): readonly Profile[] {
-  return deviceClass === 'cpu' ||
-    deviceClass === 'browser' ||
-    isContributed(kernel) ||
-    isContributed(rival?.kernel ?? '')
+  return !hasProfiles(device) || isContributed(kernel) || isContributed(rival?.kernel ?? '')
     ? ['default']
     : [...new Set(spec.profiles)];
 }
 
 /** A kernel that has an epilogue computes problems with it, unless another is asked for. */
 function problemsOf({ shapes, dtypes }: SweepCase, kernel: Kernel, spec: SweepSpec): Problem[] {
-  const { regime, epilogue = kernel.epilogue } = spec;
+  const { epilogue = kernel.epilogue } = spec;
   return shapes
     .flatMap((shape) => dtypes.map((dtype) => problemWith(kernel.op, shape, dtype)))
     .filter((problem) => problem !== null)
-    .map((problem) => ({ ...problem, ...(regime && { regime }), ...(epilogue && { epilogue }) }));
+    .map((problem) => ({ ...problem, ...(epilogue && { epilogue }) }));
 }
 
 /** Number of runs, duplicates included: computed from lengths, because the runs may not fit in memory. */
@@ -117,7 +96,7 @@ export function countWithDuplicates(spec: SweepSpec, devices: readonly Plannable
  * @param devices all known devices; `spec.devices` chooses among them
  * @throws InputError at the invalid field, for example `cases[0].tunables.TILE`
  */
-export function expand(spec: SweepSpec, devices: readonly PlannableDevice[]): PlannedRun[] {
+export function expand(spec: SweepSpec, devices: readonly PlannableDevice[]): RunSpec[] {
   const chosen = checkSpec(spec, devices);
   const count = countWithDuplicates(spec, chosen);
   if (count > MAX_RUNS_PER_SWEEP) {

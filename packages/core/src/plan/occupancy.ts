@@ -1,50 +1,24 @@
 import { brokenConstraints, type Dtype, resolveVariant, type Variant } from '@tilemark/kernels';
 import type { DeviceIdentity } from '../measure/device';
+import multiprocessors from './multiprocessors.json';
 
 /** Threads that are scheduled together, on every NVIDIA GPU. */
 const WARP = 32;
 const KIB = 1024;
 
 /**
- * Drivers name the product, WebGPU the family if Dawn knows it (one whose products all have these
- * multiprocessors); either may be empty. Of a multiprocessor: threads, workgroups, workgroup memory
- * and what of it is reserved per workgroup, KiB.
- */
-type KnownArchitecture = readonly [
-  devices: RegExp,
-  families: readonly string[],
-  multiprocessor: readonly [threads: number, workgroups: number, kib: number, reservedKib: number],
-];
-
-/**
- * NVIDIA's, by compute capability: CUDA C++ Programming Guide 13, section "Compute Capabilities",
- * table "Technical Specifications per Compute Capability"; which product has which:
+ * NVIDIA's multiprocessors, by compute capability: CUDA C++ Programming Guide 13, section "Compute
+ * Capabilities", table "Technical Specifications per Compute Capability"; which product has which:
  * https://developer.nvidia.com/cuda-gpus. From 8.0 on, each workgroup loses 1 KiB to the system
  * (NVIDIA Ampere GPU Architecture Tuning Guide). These are CUDA's figures: a driver may give
- * Vulkan less workgroup memory; entries where that was measured say so.
+ * Vulkan less workgroup memory; entries where that was measured say so. Drivers name the product, by
+ * `devices`, WebGPU the family if Dawn knows it (one whose products all have these multiprocessors);
+ * either may be empty.
  */
-const KNOWN: readonly KnownArchitecture[] = [
-  // 7.5, Turing
-  [
-    /\b(RTX 20[678]0|GTX 16\d\d|TITAN RTX|Tesla T4|Quadro RTX \d000)\b/,
-    ['turing'],
-    [1024, 16, 64, 0],
-  ],
-  // 8.0, Ampere for data centres
-  [/\b(A100|A800|A30)\b/, [], [2048, 32, 164, 1]],
-  // 8.6, Ampere
-  [/\b(RTX 30\d\d|A2|A10|A16|A40|RTX A\d{3,4})\b/, [], [1536, 16, 100, 1]],
-  // 8.9, Ada Lovelace
-  [/\b(RTX 40\d\d|L4|L40S?|RTX \d000 Ada)\b/, ['lovelace'], [1536, 24, 100, 1]],
-  // 9.0, Hopper, through Vulkan: docs/results/occupancy-h200.md
-  [/\bH200\b/, [], [2048, 32, 48, 0]],
-  // 9.0, Hopper
-  [/\b(H100|H20|H800|GH200)\b/, ['hopper'], [2048, 32, 228, 1]],
-  // 10.0, Blackwell for data centres
-  [/\b(B200|GB200)\b/, [], [2048, 32, 228, 1]],
-  // 12.0, Blackwell
-  [/\b(RTX 50\d\d|RTX PRO \d000 Blackwell)\b/, [], [1536, 24, 100, 1]],
-];
+const KNOWN = multiprocessors.map(({ devices, ...row }) => ({
+  devices: new RegExp(devices),
+  ...row,
+}));
 
 /** Largest share of a multiprocessor's threads that a workgroup size can occupy. */
 export interface Occupancy {
@@ -58,7 +32,7 @@ export interface Occupancy {
   readonly limitedBy: 'threads' | 'workgroups' | 'workgroup memory';
 }
 
-/** What WebGPU knows about a workgroup. */
+/** A workgroup as WebGPU knows it. */
 interface WorkgroupSize {
   /** Threads. */
   readonly invocations: number;
@@ -77,11 +51,11 @@ export function theoreticalOccupancy(
 ): Occupancy | null {
   if (vendor.toLowerCase() !== 'nvidia') return null;
   const family = architecture.toLowerCase();
-  const known =
-    KNOWN.find(([devices]) => devices.test(device)) ??
-    KNOWN.find(([, families]) => families.includes(family));
-  if (!known) return null;
-  const [threads, most, kib, reservedKib] = known[2];
+  const row =
+    KNOWN.find(({ devices }) => devices.test(device)) ??
+    KNOWN.find(({ families }) => families.some((name) => name === family));
+  if (!row) return null;
+  const { threads, workgroups: most, kib, reservedKib } = row;
   const subgroups = Math.ceil(invocations / WARP);
   const maxSubgroups = threads / WARP;
   const room = {

@@ -4,27 +4,27 @@ import {
   MAX_DIMENSION,
   type OpId,
   opById,
+  plainShapes,
   refuseIf,
   type Shape,
   shapeText,
 } from '@tilemark/kernels';
 
 /** Most shapes in a list, which is the most that a sweep's case takes. */
-const MAX_SHAPES = 64;
+export const MAX_SHAPES = 64;
 
 /** `256..4096`, followed by `x2` (times two per step), `*4` or `+512`; `×` means `x`. */
 const RANGE = /(\d+)\s*\.\.\s*(\d+)(?:\s+x\s*(\d+)(?!\d*\.\.)|\s*\*\s*(\d+)|\s*\+\s*(\d+))?/g;
 
 /**
- * Shapes as people write them: `512, 256x128x64, 8x256x128x64` lists them, `256..4096 x2` doubles from 256 to 4096
+ * Shapes as people write them (`plainShapes`): `512, 256x128x64, 8x256x128x64` lists them, `256..4096 x2` doubles from 256 to 4096
  * (the default step), and `256..1024 +256` adds. A range may also stand for one dimension:
  * `256..1024x64x64`. Duplicates are dropped.
  *
  * @throws InputError at `field`, naming the part that could not be parsed
  */
 export function parseShapes(op: OpId, text: string, field = 'shapes'): Shape[] {
-  const items = text
-    .replaceAll('×', 'x')
+  const items = plainShapes(op, text, field)
     .replaceAll(RANGE, (_, from, to, times, star, plus) =>
       plus === undefined ? `${from}..${to}*${times ?? star ?? 2}` : `${from}..${to}+${plus}`,
     )

@@ -28,7 +28,7 @@ import { z } from 'zod';
 import { type DeviceCapabilities, type DeviceClass, profileSchema } from '../measure/device';
 import { policyIdSchema } from '../measure/policy';
 import { MAXIMA, named } from '../schema/maxima';
-import { dtypeSchema, epilogueSchema, regimeSchema } from '../schema/op';
+import { dtypeSchema, epilogueSchema } from '../schema/op';
 
 const dimension = z.number().int().min(1).max(MAX_DIMENSION);
 
@@ -49,7 +49,6 @@ const [firstProblem, ...otherProblems] = idsOf(OPS).map((op) =>
     op: z.literal(op),
     shape: shapeSchemaOf(op),
     dtype: dtypeSchema,
-    regime: regimeSchema.optional(),
     epilogue: epilogueSchema.optional(),
   }),
 );
@@ -61,7 +60,7 @@ export const problemSchema = z.discriminatedUnion('op', [
 ]) as unknown as z.ZodType<Problem>;
 
 /** A problem to be computed: one that its dtype can store. Those of results may have been skipped. */
-export const askedProblemSchema = problemSchema.superRefine((problem, context) => {
+export const requestedProblemSchema = problemSchema.superRefine((problem, context) => {
   const { op, shape, dtype } = problem;
   const fault = faultOf(op, shape, dtype, problem);
   if (!fault) return;
@@ -98,8 +97,6 @@ export const specSchema = z.strictObject({
   cases: z.array(caseSchema).min(1).max(128),
   profiles: z.array(profileSchema).min(1).max(2).default(['default']),
   policy: policyIdSchema.default('default'),
-  /** How the inputs of all problems are drawn; absent: as usual. Results of a regime are never ranked. */
-  regime: regimeSchema.optional(),
   /** Of all problems; absent: that of the kernel, if it has one. Such results are never ranked. */
   epilogue: epilogueSchema.optional(),
   /** Device keys; absent: every device that has a worker attached. */
@@ -114,10 +111,12 @@ export type SweepSpec = z.infer<typeof specSchema>;
 
 export const MAX_RUNS_PER_SWEEP = 20_000;
 
-/** What planning needs to know about a device. */
+/** A device as planning sees it. */
 export interface PlannableDevice {
   readonly key: string;
   readonly class: DeviceClass;
+  /** Absent: Dawn's. */
+  readonly runtime?: string | undefined;
   /** Absent if only the count matters: then no run is predicted to be skipped by this device. */
   readonly capabilities?: DeviceCapabilities | undefined;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrast, repeatedDuels, toDecide } from './head-to-head';
+import { contrast, pairContrast, repeatedDuels, toDecide } from './head-to-head';
 import { spreadPrior, turnsPrior } from './headline';
 
 /** A median whose interval reaches so far to both sides, relative. */
@@ -59,9 +59,41 @@ describe('contrast', () => {
   });
 });
 
+describe('a range for an interval', () => {
+  const range = (ns: number, width: number) => ({ ...around(ns, width), isRange: true });
+
+  it.each([
+    [100, 0.05, 210, 'SLOW'],
+    [210, 0.05, 100, 'FAST'],
+    // Apart, by less than they are wide.
+    [100, 0.05, 120, 'UNDECIDED'],
+    [100, 0.0001, 100.01, 'UNDECIDED'],
+  ] as const)('around %d by %d, against %d, is %s', (ns, width, other, verdict) => {
+    const a = range(ns, width);
+    expect(pairContrast({ a, b: around(other, width) }).verdict).toBe(verdict);
+    expect(pairContrast({ a, b: range(other, width) }).verdict).toBe(verdict);
+  });
+});
+
 describe('duels between processes', () => {
   const duels = (...ratios: number[]) =>
     ratios.map((ratio) => ({ ratio, low: ratio * 0.999, high: ratio * 1.001 }));
+
+  it('have the mirrored verdict where they are mirrored', async () => {
+    const swapped = { FAST: 'SLOW', SLOW: 'FAST', SAME: 'SAME', UNDECIDED: 'UNDECIDED' };
+    const ratios = fc.array(fc.double({ min: 0.5, max: 2, noNaN: true }), { minLength: 1 });
+    await fc.assert(
+      fc.property(ratios, (those) => {
+        const own = repeatedDuels(duels(...those), spreadPrior('gpu'));
+        const mirror = duels(...those).map(({ high, low, ratio }) => ({
+          ...{ ratio: 1 / ratio, low: 1 / high, high: 1 / low },
+        }));
+        const other = repeatedDuels(mirror, spreadPrior('gpu'));
+        expect(other.low * own.high).toBeCloseTo(1, 9);
+        expect(other.verdict).toBe(swapped[own.verdict]);
+      }),
+    );
+  });
 
   it('decide together what each decides, and leave open what they do not agree on', () => {
     const gpu = spreadPrior('gpu');

@@ -1,13 +1,12 @@
 import type { Problem } from '@tilemark/kernels';
-import { least } from 'd3-array';
+import type { DeviceRef } from '../api/device';
 import type { Profile } from '../measure/device';
-import { type Contrast, MARGIN, MOST_MEASURING, verdictOn } from '../statistics/verdict';
-import type { DeviceRef } from '../view/device';
-import { headline, type Interval, type Spread } from './headline';
+import { type Contrast, MOST_MEASURING, verdictOn } from '../statistics/verdict';
+import { headlineOfRatios, type Interval, type Spread } from './headline';
 
-/** What is compared: device keys, or canonical addresses of variants. */
+/** A pair to compare: device keys, or canonical addresses of variants. */
 export interface Pair {
-  readonly of: 'devices' | 'variants';
+  readonly kind: 'devices' | 'variants';
   readonly a: string;
   readonly b: string;
 }
@@ -57,47 +56,36 @@ export function contrast(candidate: Interval, base: Interval): Contrast {
  * The verdict on a ratio that several duels found, each between two processes of its own: the
  * interval of their headline, a ratio for a time. Both processes of a duel vary as invocations do.
  *
- * @param known of the device; see `knownSpread`
+ * @param known of the device; see `spreadOfRepeats`
  */
 export function repeatedDuels(
   duels: readonly Pick<Contrast, 'ratio' | 'low' | 'high'>[],
   known: Spread,
 ): Contrast {
-  const intervals = duels.map(({ ratio, low, high }) => ({
-    medianNs: ratio,
-    lowNs: low,
-    highNs: high,
-  }));
   const ofTwo = { ...known, relative: Math.SQRT2 * known.relative };
-  const { medianNs, lowNs, highNs } = headline(intervals, ofTwo);
-  return verdictOn(medianNs, lowNs, highNs);
-}
-
-/** The same of two headlines; where one has a range for an interval, nothing is decided. */
-export function pairContrast({ a, b }: Readonly<Record<'a' | 'b', Sided>>): Contrast {
-  const found = contrast(b, a);
-  return a.isRange || b.isRange ? { ...found, verdict: 'UNDECIDED', wouldTake: null } : found;
+  const { ratio, low, high } = headlineOfRatios(duels, ofTwo);
+  return verdictOn(ratio, low, high);
 }
 
 /**
- * Of a device's variants, all ranked or none, the one whose median is the shortest and, by more than the margin,
- * shorter than that of the variant placed first: its wide interval reaches behind it. Null: none.
+ * The contrast of two headlines. A range is not an interval, but it is evidence: where one has it, they
+ * are told apart if they lie farther apart than either is wide, and are undecided else.
  */
-export function shorterMedian<Of extends Timed>(first: Timed, ranked: readonly Of[]): Of | null {
-  const placedBehind = ranked.filter(
-    ({ medianNs, provenNs }) =>
-      provenNs >= first.provenNs && medianNs * (1 + MARGIN) < first.medianNs,
-  );
-  return least(placedBehind, ({ medianNs }) => medianNs) ?? null;
+export function pairContrast({ a, b }: Readonly<Record<'a' | 'b', Sided>>): Contrast {
+  const difference = contrast(b, a);
+  const isTold = difference.verdict !== 'SAME' && areFarApart(a, b);
+  return (a.isRange || b.isRange) && !isTold
+    ? { ...difference, verdict: 'UNDECIDED', wouldTake: null }
+    : difference;
 }
 
-/** A median with the time it is placed by, ns. */
-interface Timed {
-  readonly medianNs: number;
-  readonly provenNs: number;
+function areFarApart(a: Interval, b: Interval): boolean {
+  const gap = Math.log(Math.max(a.lowNs, b.lowNs) / Math.min(a.highNs, b.highNs));
+  const width = Math.max(...[a, b].map(({ highNs, lowNs }) => Math.log(highNs / lowNs)));
+  return gap > width;
 }
 
-/** What it would take to decide an undecided pair, as a sentence; null if it is decided. */
+/** The effort that would decide an undecided pair, as a sentence; null if it is decided. */
 export function toDecide({ verdict, wouldTake }: Contrast): string | null {
   if (verdict !== 'UNDECIDED') return null;
   return wouldTake === null

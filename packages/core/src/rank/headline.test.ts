@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { headline, knownSpread, spreadPrior } from './headline';
+import { headline, spreadOfRepeats, spreadPrior } from './headline';
 
 const invocation = (medianNs: number, part = 0.0005) => ({
   medianNs,
@@ -52,26 +52,26 @@ describe('headline', () => {
   });
 });
 
-describe('knownSpread', () => {
+describe('spreadOfRepeats', () => {
   const of = (count: number, invocations: number, spread: number | null) =>
     Array.from({ length: count }, () => ({ invocations, spread }));
 
   it('is the prior until enough variants were measured again', () => {
-    expect(knownSpread('gpu', [])).toEqual(spreadPrior('gpu'));
+    expect(spreadOfRepeats('gpu', [])).toEqual(spreadPrior('gpu'));
     const few = [...of(50, 1, null), ...of(7, 2, 0.0001)];
-    expect(knownSpread('gpu', few)).toEqual(spreadPrior('gpu'));
-    expect(knownSpread('software', few).relative).toBeGreaterThan(0.05);
+    expect(spreadOfRepeats('gpu', few)).toEqual(spreadPrior('gpu'));
+    expect(spreadOfRepeats('software', few).relative).toBeGreaterThan(0.05);
   });
 
   it('is widened by the prior, and never narrowed, where they are few', () => {
-    const few = knownSpread('gpu', of(8, 2, 0.0001));
+    const few = spreadOfRepeats('gpu', of(8, 2, 0.0001));
     expect(few.relative).toBeGreaterThan(0.002);
     expect(few.df).toBeLessThan(5);
-    expect(knownSpread('gpu', of(8, 2, 0.02)).relative).toBeGreaterThan(0.02);
+    expect(spreadOfRepeats('gpu', of(8, 2, 0.02)).relative).toBeGreaterThan(0.02);
   });
 
   it('is what they show, whatever some of them do', () => {
-    const known = knownSpread('gpu', [...of(500, 5, 0.0005), ...of(100, 2, 0.2)]);
+    const known = spreadOfRepeats('gpu', [...of(500, 5, 0.0005), ...of(100, 2, 0.2)]);
     expect(known).toMatchObject({ df: 16, isShown: true });
     expect(known.relative).toBeGreaterThan(0.0005);
     expect(known.relative).toBeLessThan(0.0006);

@@ -2,12 +2,6 @@ import { opOf, type Problem } from '@tilemark/kernels';
 import { least } from 'd3-array';
 
 /**
- * Beyond this distance (see `shapeDistance`) a shape says little about another: one dimension
- * four times as large, or three dimensions 2.2 times each.
- */
-export const LIKE_SHAPE = 2;
-
-/**
  * How different the shapes of two problems of one op are: the Euclidean distance between the
  * base-2 logarithms of their dimensions. Twice as large in one dimension is 1.
  */
@@ -21,12 +15,12 @@ export function shapeDistance(a: Problem, b: Problem): number {
 
 /** The measured problem nearest to `asked`, with its distance; the first of several; null for none. */
 export function nearestProblem(
-  asked: Problem,
+  target: Problem,
   measured: readonly Problem[],
 ): { readonly problem: Problem; readonly distance: number } | null {
   const distances = measured.map((problem) => ({
     problem,
-    distance: shapeDistance(asked, problem),
+    distance: shapeDistance(target, problem),
   }));
   return least(distances, ({ distance }) => distance) ?? null;
 }

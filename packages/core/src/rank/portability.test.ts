@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { portability, type VariantTime } from './portability';
 
-const time = (deviceKey: string, address: string, provenNs: number): VariantTime => ({
+const time = (deviceKey: string, address: string, placedNs: number): VariantTime => ({
   deviceKey,
   address,
-  provenNs,
+  placedNs,
 });
 
 describe('portability', () => {
@@ -47,7 +47,7 @@ describe('portability', () => {
         ...pairs.map(([device, variant]) =>
           fc
             .double({ min: 1e-3, max: 1e12, noNaN: true })
-            .map((provenNs) => time(`d${device}`, `v${variant}`, provenNs)),
+            .map((placedNs) => time(`d${device}`, `v${variant}`, placedNs)),
         ),
       ),
     );
@@ -63,7 +63,7 @@ describe('portability', () => {
             .filter((of) => of.address === address)
             .every((of) =>
               given.every(
-                (other) => other.deviceKey !== of.deviceKey || !(other.provenNs < of.provenNs),
+                (other) => other.deviceKey !== of.deviceKey || !(other.placedNs < of.placedNs),
               ),
             );
           if (isBest) expect(partOfBest).toBeCloseTo(1, 12);
@@ -78,7 +78,7 @@ describe('portability', () => {
         const parts = (of: readonly VariantTime[]) =>
           new Map(portability(of).map((each) => [each.address, each.partOfBest]));
         const slower = given
-          .map((of) => (of.deviceKey === 'd0' ? { ...of, provenNs: of.provenNs * pace } : of))
+          .map((of) => (of.deviceKey === 'd0' ? { ...of, placedNs: of.placedNs * pace } : of))
           .toReversed();
         const changed = parts(slower);
         for (const [address, part] of parts(given))

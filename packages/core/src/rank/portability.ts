@@ -6,7 +6,7 @@ export interface VariantTime {
   readonly deviceKey: string;
   readonly address: string;
   /** The time it is placed by (headline.ts), above zero. */
-  readonly provenNs: number;
+  readonly placedNs: number;
 }
 
 /** How close a variant comes to the best of each device. */
@@ -36,9 +36,9 @@ export function portability(times: readonly VariantTime[]): Portability[] {
   const most = max(byVariant.values(), (ofVariant) => ofVariant.length) ?? 0;
   return [...byVariant]
     .map(([address, ofVariant]) => {
-      const parts = ofVariant.map(({ deviceKey, provenNs }) => ({
+      const parts = ofVariant.map(({ deviceKey, placedNs }) => ({
         deviceKey,
-        partOfBest: (best.get(deviceKey) ?? Number.NaN) / provenNs,
+        partOfBest: (best.get(deviceKey) ?? Number.NaN) / placedNs,
       }));
       return {
         address,
@@ -59,9 +59,9 @@ export function portability(times: readonly VariantTime[]): Portability[] {
 }
 
 /** The shortest time of any variant on each device, ns. */
-export const bestTimes = (times: readonly VariantTime[]): ReadonlyMap<string, number> =>
+const bestTimes = (times: readonly VariantTime[]): ReadonlyMap<string, number> =>
   rollup(
     times,
-    (ofDevice) => min(ofDevice, ({ provenNs }) => provenNs) ?? Number.NaN,
+    (ofDevice) => min(ofDevice, ({ placedNs }) => placedNs) ?? Number.NaN,
     ({ deviceKey }) => deviceKey,
   );

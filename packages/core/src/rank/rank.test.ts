@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contrast } from './head-to-head';
 import { geometricMean, ranks } from './rank';
 
 const interval = (medianNs: number, part: number) => ({
@@ -34,6 +35,28 @@ describe('ranks', () => {
     ]);
     expect(ranks([interval(1, 0.1), interval(1.05, 0.4), interval(1.02, 0.2)])).toEqual([1, 1, 1]);
     expect(ranks([interval(2, 0.001), interval(1, 0.4)])).toEqual([2, 1]);
+  });
+
+  it('never gives a rank to two of which one is FAST against the other', async () => {
+    const rows = fc.array(
+      fc
+        .tuple(
+          fc.double({ min: 1, max: 1.2, noNaN: true }),
+          fc.double({ min: 0, max: 0.05, noNaN: true }),
+        )
+        .map(([median, part]) => interval(median, part)),
+    );
+    await fc.assert(
+      fc.property(rows, (headlines) => {
+        const found = ranks(headlines);
+        for (const [a, one] of headlines.entries()) {
+          for (const [b, other] of headlines.entries()) {
+            if (contrast(one, other).verdict === 'FAST') expect(found[a]).toBeLessThan(found[b]!);
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    );
   });
 
   it('does not depend on the order of the rows', async () => {

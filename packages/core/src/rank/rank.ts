@@ -11,26 +11,30 @@
  * Everything here is a function of times; reading them is the store's work.
  */
 import { contrast } from './head-to-head';
-import { type Interval, provenNs } from './headline';
+import { type Interval, placedNs } from './headline';
 
 /**
  * Ranks of headlines of one problem, in the order given: one more than the number of those that
- * are FAST against it. Those that are the same or undecided therefore share a rank, unless a third
- * one separates them. A median that is not known to ±2% ranks no better than those faster than its
- * slow end: otherwise noise would share every rank.
+ * are FAST against it, and more than the rank of each of these. Those that are the same or undecided
+ * therefore share a rank, unless a third one separates them. A median that is not known to ±2% ranks no
+ * better than those faster than its slow end: otherwise noise would share every rank.
  */
 export function ranks(headlines: readonly Interval[]): number[] {
-  const ranksBySpeed = headlines.map(
-    (headline) =>
-      1 + headlines.filter((other) => contrast(other, headline).verdict === 'FAST').length,
-  );
-  return headlines.map((headline, index) => {
-    const ns = provenNs(headline);
-    const before = headlines.map((other, at) =>
-      provenNs(other) <= ns ? (ranksBySpeed[at] ?? 1) : 1,
+  const places = headlines.map(() => 1);
+  const placed = headlines.map((interval, at) => ({ interval, at, ns: placedNs(interval) }));
+  const before: typeof placed = [];
+  // What is FAST against another ends before it begins, and is placed before it.
+  for (const one of placed.toSorted((a, b) => a.ns - b.ns)) {
+    const faster = placed.filter(
+      ({ interval }) => contrast(interval, one.interval).verdict === 'FAST',
     );
-    return ns === headline.medianNs ? (ranksBySpeed[index] ?? 1) : Math.max(...before);
-  });
+    const isKnown = one.ns === one.interval.medianNs;
+    const least = isKnown ? [] : before.map(({ at }) => places[at] ?? 1);
+    const behind = faster.map(({ at }) => 1 + (places[at] ?? 1));
+    places[one.at] = Math.max(1 + faster.length, ...behind, ...least);
+    before.push(one);
+  }
+  return places;
 }
 
 /** Geometric mean of positive ratios; null for none. */

@@ -1,10 +1,11 @@
 /** The figures of h200.json, out of the files of `bench --json` in docs/results/. */
+
+import type { BenchFile, ReferenceFigure } from '../api/api';
 import { driverText } from '../measure/device';
-import type { BenchFile } from '../view/api';
-import { type Figure, kernelBy, middleOfEach, timesOf } from './figures';
+import { kernelBy, middleOfEach, timesOf } from './figures.test-helper';
 
 /** The middle series of every kernel variant in files of `bench --json`. */
-export function benchFigures(files: readonly BenchFile[]): Figure[] {
+export function benchFigures(files: readonly BenchFile[]): ReferenceFigure[] {
   const figures = files.flatMap((file) =>
     file.results.flatMap(({ address, device, endedAt, outcome, policy, problem, profile }) => {
       if (outcome?.kind !== 'measured' || policy !== 'default') return [];

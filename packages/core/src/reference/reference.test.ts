@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, test } from 'vitest';
-import { benchFileSchema, referenceFigureSchema } from '../view/api';
+import { type BenchFile, referenceFigureSchema } from '../api/api';
 import { benchFigures } from './bench-figures.test-helper';
-import { newestOfEach, sideBySideFigures, sideBySideFileSchema } from './figures';
-import { besideKernel, bestOfEach, isAsked, librariesOn, shippedReference } from './reference';
+import { newestOfEach, sideBySideFigures, sideBySideFileSchema } from './figures.test-helper';
+import { bestOfEach, referencesOn, shippedReference } from './reference';
 
 const DOCS = new URL('../../../../docs/results/', import.meta.url);
 const read = async (name: string): Promise<unknown> =>
@@ -15,20 +15,20 @@ const sideBySide = async () => sideBySideFileSchema.parse(await read('h200-2026-
 test('what ships is what the files of the docs say', async () => {
   const folder = 'h200-2026-11-21';
   const names = (await readdir(new URL(`${folder}/`, DOCS))).toSorted();
+  // Of an earlier methodology, which is no result of today's schema.
   const files = await Promise.all(
-    names.map(async (name) => benchFileSchema.parse(await read(`${folder}/${name}`))),
+    names.map(async (name) => (await read(`${folder}/${name}`)) as BenchFile),
   );
   const figures = newestOfEach([...benchFigures(files), ...sideBySideFigures(await sideBySide())]);
   const lines = figures.map((figure) => JSON.stringify(figure));
   await expect(`[\n${lines.join(',\n')}\n]\n`).toMatchFileSnapshot('./h200.json');
 });
 
-test('every shipped figure is whole, and none has a rank or an importer', () => {
+test('every shipped figure is whole', () => {
   const figures = shippedReference();
   expect(figures.length).toBeGreaterThan(100);
   for (const figure of figures) {
     expect(referenceFigureSchema.parse(figure)).toEqual(figure);
-    expect(figure.imported).toBeNull();
   }
 });
 
@@ -55,8 +55,9 @@ test('a row whose measuring failed, and one of another program, give no figure',
 });
 
 test('beside f32 4096 stand the H200’s best kernel of the profile and three libraries', () => {
-  const asked = { op: 'matmul', dtype: 'f32', shape: '4096' } as const;
-  const figures = shippedReference().filter((figure) => isAsked(figure, asked));
+  const figures = referencesOn({ op: 'matmul', dtype: 'f32' }).filter(
+    ({ problem }) => shapeText(problem) === '4096',
+  );
   const shown = bestOfEach(figures, 'default').filter(({ by }) => by.kind !== 'report');
   expect(shown.map(({ by }) => (by.kind === 'library' ? by.name : by.kind))).toEqual([
     'cuBLAS',
@@ -79,21 +80,6 @@ test('a copy is a ceiling beside the best transpose, not the best itself', () =>
     by.kind === 'kernel' ? [by.kernel] : [],
   );
   expect(kernels).toEqual(['transpose/copy', 'transpose/swizzled']);
-});
-
-test('beside a kernel stand its own best figures and the libraries on the same problems', () => {
-  const figures = shippedReference().filter(
-    ({ problem }) => problem.op === 'matmul' && problem.dtype === 'f32',
-  );
-  const beside = besideKernel(figures, 'matmul/warp-tile');
-  const at2048 = beside.filter(({ problem }) => shapeText(problem) === '2048');
-  expect(at2048.map(({ by }) => (by.kind === 'library' ? by.name : by.kind))).toContain('cuBLAS');
-  expect(at2048.filter(({ by }) => by.kind === 'kernel').length).toBeGreaterThan(0);
-  const kernels = beside.flatMap(({ by }) => (by.kind === 'kernel' ? [by.kernel] : []));
-  expect(new Set(kernels)).toEqual(new Set(['matmul/warp-tile']));
-  expect(besideKernel(figures, 'matmul/none')).toEqual([]);
-  const other = { op: 'matmul', dtype: 'f32', shape: { m: 7, n: 7, k: 7 } } as const;
-  expect(librariesOn(figures, [other])).toEqual([]);
 });
 
 test('of the rounds of a file the middle one counts, of files the newest', async () => {

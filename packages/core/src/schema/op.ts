@@ -1,7 +1,6 @@
-import { DTYPES, EPILOGUES, idsOf, OPS, REGIMES } from '@tilemark/kernels';
+import { DTYPES, EPILOGUES, idsOf, OPS } from '@tilemark/kernels';
 import { z } from 'zod';
 
 export const opSchema = z.enum(idsOf(OPS));
 export const dtypeSchema = z.enum(idsOf(DTYPES));
-export const regimeSchema = z.enum(idsOf(REGIMES));
 export const epilogueSchema = z.enum(idsOf(EPILOGUES));

@@ -1,3 +1,4 @@
+import { dtypeMeant } from '@tilemark/kernels';
 import { z } from 'zod';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -32,7 +33,7 @@ z.config({
         if (issue.input === undefined) return 'is required';
         return `must be ${TYPES[issue.expected] ?? issue.expected}`;
       case 'invalid_value':
-        return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+        return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}${meantBy(issue.input, issue.values)}`;
       case 'too_small': {
         const size = SIZES[issue.origin];
         if (size && Number(issue.minimum) === 1) return 'must not be empty';
@@ -53,6 +54,12 @@ z.config({
     }
   },
 });
+
+function meantBy(input: unknown, values: readonly unknown[]): string {
+  if (typeof input !== 'string') return '';
+  const meant = dtypeMeant(input) ?? input.toLowerCase();
+  return values.includes(meant) ? `; did you mean ${meant}?` : '';
+}
 
 /** A refusal with the field that it is about; what a schema says itself stands alone. */
 export const refusalOf = (field: string, message: string): string =>

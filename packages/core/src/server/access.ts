@@ -1,6 +1,5 @@
-import { ServiceUnavailable } from './errors';
-import type { AuditNote } from './store/audit';
-import type { CutOff } from './store/workers';
+import { unlessQueueIsDown } from './errors';
+import type { CutOff } from './store/workers/end';
 import type { SweepServices } from './submit';
 
 /**
@@ -11,9 +10,8 @@ import type { SweepServices } from './submit';
 export async function revokeWorker(
   services: SweepServices,
   workerId: string,
-  note?: AuditNote,
 ): Promise<'revoked' | 'own account' | null> {
-  const cutOff = await services.store.workers.revoke(workerId, note);
+  const cutOff = await services.store.workers.revoke(workerId);
   if (cutOff === null || cutOff === 'own account') return cutOff;
   await putBack(services, cutOff);
   return 'revoked';
@@ -31,10 +29,6 @@ export async function endAccess(services: SweepServices): Promise<number> {
 }
 
 async function putBack({ queue }: SweepServices, { workerId, released }: CutOff): Promise<void> {
-  try {
-    for (const run of released) await queue.putBack(run, workerId);
-  } catch (error) {
-    // The locks end by themselves.
-    if (!(error instanceof ServiceUnavailable)) throw error;
-  }
+  // Otherwise the locks end by themselves.
+  await unlessQueueIsDown(Promise.all(released.map((run) => queue.putBack(run, workerId))));
 }

@@ -61,7 +61,7 @@ export function batched<Item, Answer>(
     }
   };
 
-  /** Each by itself, after a batch of them has failed. */
+  /** Serves each by itself, after a batch of them has failed. */
   const serveEach = async (batch: readonly Waiting<Item, Answer>[]): Promise<void> => {
     for (const [at, waiting] of batch.entries()) {
       try {

@@ -1,4 +1,6 @@
 import { InputError } from '@tilemark/kernels';
+import type { RunClaim, RunOutcome } from '../api/run';
+import type { TuningDecision } from '../api/tuning';
 import {
   GridUnavailable,
   type Link,
@@ -6,29 +8,21 @@ import {
   Refused,
   type WorkerDescription,
 } from '../link/link';
-import {
-  type Attachment,
-  type ClaimedRun,
-  type Orders,
-  POLL_MS,
-  type RecordedRun,
-  type WorkingState,
-} from '../link/wire';
-import { deviceKey, type Profile } from '../measure/device';
+import { type Attachment, type Orders, POLL_MS, type WorkingState } from '../link/wire';
+import type { Profile } from '../measure/device';
+import { deviceKey } from '../measure/hardware';
 import type { RooflineSurvey } from '../measure/roofline';
-import { ServiceUnavailable } from './errors';
+import { unlessQueueIsDown } from './errors';
 import { visitDevices } from './sentinel';
-import type { AuditNote } from './store/audit';
 import { backfill, type SweepServices } from './submit';
-import { advanceTuning } from './tunings';
 
 /** A run that was handed back, or could not be claimed, waits this long before it is tried again, ms. */
 const AGAIN_AFTER_MS = 1_000;
 
-/** So long, ms, where this worker does not run it: for one that runs contributed kernels. */
+/** So long, ms, where this worker does not run it: for a trusted one, or one that runs contributed kernels. */
 const FOR_OTHERS_AFTER_MS = 3_000;
 
-/** Which worker a link speaks for. */
+/** The worker that a link speaks for. */
 interface LinkedWorker {
   readonly workerId: string;
   readonly deviceKey: string;
@@ -37,7 +31,6 @@ interface LinkedWorker {
 /** How a worker elsewhere was let in. Absent: it runs on the grid's own account. */
 interface Admission {
   readonly tokenId: string;
-  readonly note?: AuditNote | undefined;
 }
 
 /**
@@ -71,12 +64,12 @@ export class DirectLink implements Link {
     const { store, queue } = this.#services;
     await queue.ping();
     const attached = await store.workers.attach({ ...worker, ...admission });
-    const { party, released, workerId, deviceKey: key } = attached;
+    const { isTrusted, released, workerId, deviceKey: key } = attached;
     this.#worker = { workerId, deviceKey: key };
     await Promise.all(released.map(({ id }) => this.#putBack(id)));
-    const suites = await backfill(this.#services, key);
-    await visitDevices(this.#services, [key], worker.software);
-    const rooflines = await store.rooflines.latest(key, party);
+    const suites = await backfill(this.#services, key, isTrusted ? undefined : admission?.tokenId);
+    if (isTrusted) await visitDevices(this.#services, [key], worker.software);
+    const rooflines = await store.rooflines.latest(key);
     return {
       ...this.#worker,
       clockAheadMs: 0,
@@ -85,7 +78,7 @@ export class DirectLink implements Link {
     };
   }
 
-  async next(signal: AbortSignal): Promise<ClaimedRun | null> {
+  async next(signal: AbortSignal): Promise<RunClaim | null> {
     const { store, queue } = this.#services;
     const { workerId, deviceKey: key } = this.#worker;
     // AbortSignal.any leaves something behind in signals that live on.
@@ -123,14 +116,14 @@ export class DirectLink implements Link {
       case 'full':
         await this.#putBack(runId);
         throw new Refused(
-          'This worker, or its token on a device of another, holds as many runs as it may: end them or give them back first.',
+          'This worker holds as many runs as it may: end them or give them back first.',
           'runs',
         );
       case 'for others':
         return this.#putBack(runId, FOR_OTHERS_AFTER_MS);
       // It has ended, or was cancelled, or another worker has it.
       case null:
-        return this.#ifQueueIsUp(queue.finish({ id: runId, deviceKey: key }, workerId));
+        return unlessQueueIsDown(queue.finish({ id: runId, deviceKey: key }, workerId));
     }
   }
 
@@ -139,7 +132,7 @@ export class DirectLink implements Link {
     const { workerId, deviceKey: key } = this.#worker;
     // Whatever the store says: its locks end without the queue's knowing why.
     await Promise.all(
-      runs.map((id) => this.#ifQueueIsUp(queue.hold({ id, deviceKey: key }, workerId))),
+      runs.map((id) => unlessQueueIsDown(queue.hold({ id, deviceKey: key }, workerId))),
     );
     const [wanted, { lost, released }] = await Promise.all([
       store.workers.heartbeat(workerId, state),
@@ -155,7 +148,14 @@ export class DirectLink implements Link {
     await this.#putBack(runId, AGAIN_AFTER_MS);
   }
 
-  async outcome(record: RecordedRun): Promise<void> {
+  async decide(runId: string, decision: TuningDecision): Promise<void> {
+    const { store, queue } = this.#services;
+    const { workerId, deviceKey: key } = this.#worker;
+    await store.runs.decide({ runId, workerId }, decision);
+    await unlessQueueIsDown(queue.finish({ id: runId, deviceKey: key }, workerId));
+  }
+
+  async outcome(record: RunOutcome): Promise<void> {
     await this.end(record);
   }
 
@@ -166,7 +166,7 @@ export class DirectLink implements Link {
   async end({
     workerId = this.#worker.workerId,
     ...ended
-  }: Omit<RecordedRun, 'workerId'> & { readonly workerId?: string }): Promise<{
+  }: Omit<RunOutcome, 'workerId'> & { readonly workerId?: string }): Promise<{
     recorded: boolean;
   }> {
     const record = { ...ended, workerId };
@@ -178,11 +178,11 @@ export class DirectLink implements Link {
         cause: error,
       });
     });
-    const run = { id: record.runId, deviceKey: deviceKey(record.environment.device) };
-    await this.#ifQueueIsUp(queue.finish(run, record.workerId));
-    // The outcome stands, whatever comes of this: `reconcile` tries again, and tells why it fails.
-    if (done.tuning) await advanceTuning(this.#services, done.tuning).catch(() => undefined);
-    return { recorded: done.recorded };
+    const { environment, runId, searchId } = record;
+    const run = { id: runId, deviceKey: deviceKey(environment.device) };
+    // What its worker has named itself was never queued.
+    if (searchId === undefined) await unlessQueueIsDown(queue.finish(run, workerId));
+    return done;
   }
 
   async roofline(profile: Profile, survey: RooflineSurvey): Promise<void> {
@@ -202,15 +202,8 @@ export class DirectLink implements Link {
 
   async #putBack(id: string, delayMs = 0): Promise<void> {
     const { workerId, deviceKey: key } = this.#worker;
-    await this.#ifQueueIsUp(
+    await unlessQueueIsDown(
       this.#services.queue.putBack({ id, deviceKey: key }, workerId, delayMs),
     );
-  }
-
-  /** The rows are right, and `reconcile` brings the queue into step when it is back. */
-  async #ifQueueIsUp(work: Promise<unknown>): Promise<void> {
-    await work.catch((error: unknown) => {
-      if (!(error instanceof ServiceUnavailable)) throw error;
-    });
   }
 }

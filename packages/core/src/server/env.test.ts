@@ -10,9 +10,7 @@ test('only the database has to be named', () => {
     redisUrl: null,
     dataDir: resolve('.tilemark'),
     isPublic: true,
-    alarmWebhook: null,
     sessionSecret: null,
-    gpuSeconds: 7_200,
     limits: { logIn: 60, enroll: 60, read: 240, submit: 600 },
     isBehindProxy: false,
   });
@@ -61,10 +59,6 @@ test.each([
   [{ DATABASE_URL: 'mysql://localhost/x' }, /^DATABASE_URL is not a Postgres URL/],
   [{ DATABASE_URL, REDIS_URL: 'localhost:6379' }, /^REDIS_URL is not a Redis URL/],
   [{ DATABASE_URL, TILEMARK_PUBLIC: 'no' }, /^TILEMARK_PUBLIC must be 0 or 1/],
-  [
-    { DATABASE_URL, TILEMARK_ALARM_WEBHOOK: 'file:///etc/passwd' },
-    /^TILEMARK_ALARM_WEBHOOK is not a/,
-  ],
   [{ DATABASE_URL, TILEMARK_SESSION_SECRET: 'short' }, /^TILEMARK_SESSION_SECRET is shorter/],
 ])('%j is refused in words', (variables, message) => {
   expect(() => readEnv(variables)).toThrow(EnvError);

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { roleOfSecret } from '../view/token';
+import { roleOfSecret } from '../api/token';
 
 /** A variable is missing or wrong. One line per variable, saying what to set. */
 export class EnvError extends Error {
@@ -57,16 +57,6 @@ const schema = z
     TILEMARK_LIMIT_ENROLL: limit(60),
     TILEMARK_LIMIT_SUBMIT: limit(600),
     TILEMARK_LIMIT_READ: limit(240),
-    TILEMARK_LIMIT_GPU_SECONDS: optional
-      .refine(
-        (text) => text === null || /^\d{1,8}$/.test(text),
-        'must be a number of seconds per day: set it to a whole number, for example 7200, or to 0 for no limit',
-      )
-      .transform((text) => (text === null ? 7_200 : Number(text))),
-    TILEMARK_ALARM_WEBHOOK: optional.refine(
-      (url) => url === null || isUrl(url, ['http:', 'https:']),
-      'is not a web address: set it to the https:// address that alarms are posted to, or leave it empty',
-    ),
     TILEMARK_SESSION_SECRET: optional.refine(
       (secret) => secret === null || secret.length >= SESSION_SECRET_LENGTH,
       `is shorter than ${SESSION_SECRET_LENGTH} characters: set it to the output of \`openssl rand -base64 32\``,
@@ -80,8 +70,6 @@ const schema = z
     dataDir: resolve(set.TILEMARK_DATA ?? '.tilemark'),
     /** Whether reading needs no token. */
     isPublic: set.TILEMARK_PUBLIC !== '0',
-    /** Where alarms are posted; null: nowhere. */
-    alarmWebhook: set.TILEMARK_ALARM_WEBHOOK,
     /** Seals session cookies; null: one is made and kept in the data folder. */
     sessionSecret: set.TILEMARK_SESSION_SECRET,
     /** Requests per minute; 0: no limit. */
@@ -94,13 +82,11 @@ const schema = z
       /** Pages from one address; other answers count by what they take (web's session/reads.ts). */
       read: set.TILEMARK_LIMIT_READ,
     },
-    /** Of contributed kernels, per token and day; 0: no limit. */
-    gpuSeconds: set.TILEMARK_LIMIT_GPU_SECONDS,
     /** Whether a proxy in front of the site writes the reader's address into X-Forwarded-For. */
     isBehindProxy: set.TILEMARK_PROXY === '1',
   }));
 
-/** What the process's environment decides. This file is the one place that reads it. */
+/** Settings from the process's environment. This file is the one place that reads it. */
 export type Env = z.output<typeof schema>;
 export type Limits = Env['limits'];
 

@@ -10,6 +10,13 @@ export class ServiceUnavailable extends GridUnavailable {
   isDiskFull = false;
 }
 
+/** Waits for work on the queue, unless it is unavailable: the rows are right, and `reconcile` follows them. */
+export async function unlessQueueIsDown(work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    if (!(error instanceof ServiceUnavailable)) throw error;
+  });
+}
+
 /** Somebody has had as much as one may have; nothing was changed. */
 export class LimitReached extends Error {
   override readonly name = 'LimitReached';
@@ -46,7 +53,7 @@ const CONNECTION_CODES = new Set([
  */
 const OUTAGE_CLASS = /^(08|53|57|58)[0-9A-Z]{3}$/;
 
-/** Of a service whose disk is full: Postgres's code, the system's, and Redis's words. */
+/** The errors of a service whose disk is full: Postgres's code, the system's, and Redis's words. */
 const DISK_FULL = /^(53100|ENOSPC|EDQUOT)$|^MISCONF |no space left/i;
 
 /** Prisma's driver adapter's names for the same. */
@@ -109,7 +116,7 @@ function connectionReason(error: unknown, depth = 0): string | null {
   return null;
 }
 
-/** What Node's, node-postgres's and Prisma's errors may carry. */
+/** The fields that errors of Node, node-postgres and Prisma may have. */
 interface ErrorParts {
   readonly code?: unknown;
   /** Of a cause kept by Prisma's driver adapter. */

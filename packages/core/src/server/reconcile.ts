@@ -1,48 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endAccess } from './access';
 import { visitDevices } from './sentinel';
-import { backfillHeld, type SweepServices } from './submit';
-import { advanceTuning } from './tunings';
+import type { SweepServices } from './submit';
 
-/** What was out of step, in runs. */
+/** The runs that were out of step. */
 export interface Reconciled {
   /** Claimed by a worker that was lost: pending again. */
   readonly reclaimed: number;
   /** Leftovers of cancelled sweeps: deleted. */
   readonly dropped: number;
-  /** Tunings that stood still: taken a step further. */
-  readonly advanced: number;
   /** Pending without a job: queued. */
   readonly enqueued: number;
   /** Jobs of runs no longer pending: removed. */
   readonly removed: number;
   /** Workers whose token has ended. */
   readonly cutOff: number;
-  /** Sweeps of standard suites that were held back: started. */
-  readonly backfilled: number;
   /** Devices that the sentinel was due on: it started. */
   readonly visited: number;
 }
 
 /**
  * Brings rows and jobs back into step after a crash between writing one and the other. Rows are
- * right: a pending run gets a job, and a job without a pending row is removed. Tunings that nobody
- * took further are, and suites that were held back are started where there is room, the sentinel
- * where it is due. Workers whose token has ended are taken off the list. Several processes may do this at once.
+ * right: a pending run gets a job, and a job without a pending row is removed. The
+ * sentinel starts where it is due. Workers whose token has ended are taken off the list. Several processes may do this at once.
  *
  * @throws ServiceUnavailable
  */
 export async function reconcile({ store, queue }: SweepServices): Promise<Reconciled> {
   const cutOff = await endAccess({ store, queue });
   const { reclaimed, dropped } = await store.runs.reclaim();
-  const standing = await store.tunings.standing();
 
   // Jobs are read before rows. A row is written before its job, so every job read here has its
   // row; a run written meanwhile may be queued twice, which has no effect.
   const jobs = new Map<string, Set<string>>();
   const devices = await store.devices.toPlan();
   for (const { key } of devices) jobs.set(key, await queue.runIds(key));
-  const idle = devices.filter(({ key, workers }) => workers > 0 && jobs.get(key)?.size === 0);
+  const idle = devices.filter(({ key, trusted }) => trusted > 0 && jobs.get(key)?.size === 0);
 
   const missing: { id: string; deviceKey: string; background: boolean }[] = [];
   for await (const run of store.runs.pending()) {
@@ -57,8 +50,6 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
     [...ids].map((id) => ({ id, deviceKey })),
   );
   await queue.remove(orphans);
-  for (const id of standing) await advanceTuning({ store, queue }, id);
-  const backfilled = await backfillHeld({ store, queue }, idle);
   const visited = await visitDevices(
     { store, queue },
     idle.map(({ key }) => key),
@@ -66,11 +57,9 @@ export async function reconcile({ store, queue }: SweepServices): Promise<Reconc
   return {
     reclaimed,
     dropped,
-    advanced: standing.length,
     enqueued: missing.length,
     removed: orphans.length,
     cutOff,
-    backfilled,
     visited: visited.length,
   };
 }

@@ -1,7 +1,7 @@
 export type SharedReads = ReturnType<typeof sharedReads>;
 
 /**
- * What many ask for at once and costs the database much, read once for all of them.
+ * Answers that many ask for at once and that cost the database much, read once for all of them.
  *
  * @param keepMs how old an answer may be, counted from the start of its read; 0: only those who
  *   ask while a read is under way share it. Failures are never kept.
@@ -10,9 +10,9 @@ export function sharedReads(keepMs: number) {
   const reads = new Map<string, Promise<unknown>>();
   return {
     /** What `read` resolves to, or a read with the same key that is young enough. Callers must not change it. */
-    read<T>(key: string, read: () => Promise<T>): Promise<T> {
-      const known = reads.get(key);
-      if (known) return known as Promise<T>;
+    read<T>(key: string, read: () => Promise<T>, ownKeepMs = keepMs): Promise<T> {
+      const shared = reads.get(key);
+      if (shared) return shared as Promise<T>;
       const startedMs = performance.now();
       const reading = read();
       reads.set(key, reading);
@@ -20,7 +20,7 @@ export function sharedReads(keepMs: number) {
         if (reads.get(key) === reading) reads.delete(key);
       };
       reading.then(() => {
-        const leftMs = startedMs + keepMs - performance.now();
+        const leftMs = startedMs + ownKeepMs - performance.now();
         if (leftMs <= 0) drop();
         else setTimeout(drop, leftMs).unref();
       }, drop);

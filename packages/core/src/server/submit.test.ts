@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { testDatabase, testRedisUrl } from '../../services.test-helper';
-import { ON_CPU } from '../measure/device';
-import type { NewSweep } from '../view/api';
+import { testRedisUrl } from '../../services.test-helper';
+import type { NewSweep } from '../api/api';
 import { consume } from './queue/consumer.test-helper';
 import type { Queue } from './queue/queue';
 import { openQueue } from './queue/queue';
@@ -17,26 +16,20 @@ import {
   recorded,
   sweepOf,
 } from './store/fixtures.test-helper';
-import { MOST_WAITING } from './store/runs';
-import type { Store } from './store/store';
-import { openStore } from './store/store';
+import { testStore } from './store/store.test-helper';
 import { backfill, retrySweep, submitSweep } from './submit';
 
-let databaseUrl: string;
-let store: Store;
 let queue: Queue;
 /** Nothing listens there. */
 let awayQueue: Queue;
 
+const { store, url: databaseUrl } = await testStore();
 beforeAll(async () => {
-  databaseUrl = await testDatabase();
-  store = openStore(databaseUrl);
   queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
   awayQueue = openQueue({ redisUrl: 'redis://127.0.0.1:1', databaseUrl });
 });
 afterAll(async () => {
   await Promise.all([queue.close(), awayQueue.close()]);
-  await store.close();
 });
 
 const tester = { name: 'tester' };
@@ -150,13 +143,16 @@ describe('back-filling', () => {
   });
 
   test('a browser that computes on the CPU gets what software devices do', async () => {
-    const begun = async (name: string) => {
-      const { deviceKey } = await attach(store, name, 'w', 'browser');
+    const begun = async (name: string, architecture: string) => {
+      const { deviceKey } = await store.workers.attach({
+        ...{ name, host: 'lab', version: '0.1.0', capabilities },
+        identity: { ...identity(name, 'browser'), architecture, runtime: 'chrome' },
+      });
       const ids = await backfill({ store, queue }, deviceKey);
       return Promise.all(ids.map(async (id) => (await store.sweeps.get(id))?.suite));
     };
-    expect(await begun('Tab')).toEqual(['quick@1']);
-    expect(await begun(`Tab${ON_CPU}`)).toContain('starter@1');
+    expect(await begun('Tab', 'anvil')).toEqual(['quick@1']);
+    expect(await begun('Tab on the CPU', 'software')).toContain('starter@1');
   });
 
   test('a device that somebody gave the suite needs none', async () => {
@@ -170,26 +166,27 @@ describe('back-filling', () => {
 });
 
 describe('reconciling', () => {
-  test('starts the suites of a stranger that were held back, once there is room', async () => {
-    const { id: tokenId } = await store.tokens.create({
-      ...{ name: 'lender', role: 'worker', expiresAt: null },
-    });
-    const { deviceKey: key } = await store.workers.attach({
-      ...{ name: 'w', host: 'h', version: '0', capabilities, identity: identity('Held'), tokenId },
-    });
-    const full = await sweepOf(
-      store,
-      Array.from({ length: MOST_WAITING.perToken }, () => planned(key)),
-    );
+  test('is started for each untrusted token by itself, and for all that are trusted once', async () => {
+    const lend = async () => {
+      const token = { name: 'lender', role: 'worker', expiresAt: null } as const;
+      const { id: tokenId } = await store.tokens.create(token);
+      const { deviceKey: key } = await store.workers.attach({
+        ...{
+          name: 'w',
+          host: 'h',
+          version: '0',
+          capabilities,
+          identity: identity('Lent'),
+          tokenId,
+        },
+      });
+      return { key, started: await backfill({ store, queue }, key, tokenId) };
+    };
+    const { key, started } = await lend();
+    const { started: others } = await lend();
+    expect(others).toHaveLength(started.length);
+    expect(await backfill({ store, queue }, key)).toHaveLength(started.length);
     expect(await backfill({ store, queue }, key)).toEqual([]);
-    // Its workers have something to do.
-    await reconcile({ store, queue });
-    expect(await reconcile({ store, queue })).toMatchObject({ backfilled: 0 });
-    await store.sweeps.cancel(full.id);
-    await reconcile({ store, queue });
-    await reconcile({ store, queue });
-    expect(await store.sweeps.ofSuite('starter@1', key)).toHaveLength(1);
-    expect(await reconcile({ store, queue })).toMatchObject({ backfilled: 0 });
   });
 
   test('queues rows without a job, and removes jobs without a row', async () => {
@@ -203,11 +200,9 @@ describe('reconciling', () => {
     expect(await reconcile({ store, queue })).toEqual({
       reclaimed: 0,
       dropped: 0,
-      advanced: 0,
       enqueued: 1,
       removed: 1,
       cutOff: 0,
-      backfilled: 0,
       visited: 0,
     });
     expect(await queue.runIds(deviceKey)).toEqual(new Set(runIds));

@@ -1,22 +1,21 @@
-import { InputError, refuseIf } from '@tilemark/kernels';
+import { InputError, isContributed, refuseIf } from '@tilemark/kernels';
 import { shuffle } from 'd3-array';
-import { isContributed } from '../contributed/known';
+import type { Counts, NewSweep } from '../api/api';
+import type { RunSpec } from '../api/run';
 import { KERNEL_LIMITS } from '../contributed/manifest';
 import { suiteClass } from '../measure/device';
-import { expand, type PlannedRun } from '../plan/expansion';
+import { expand } from '../plan/expansion';
 import type { SweepSpec } from '../plan/spec';
 import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
-import type { Counts, NewSweep } from '../view/api';
-import { ServiceUnavailable } from './errors';
-import type { Queue, QueuedRun } from './queue/queue';
-import type { AuditNote } from './store/audit';
-import type { DeviceToPlan } from './store/devices';
-import type { Author, SweepInput } from './store/new-sweeps';
+import { unlessQueueIsDown } from './errors';
+import type { Queue } from './queue/queue';
+import type { DeviceToPlan } from './store/devices/to-plan';
 import type { Store } from './store/store';
+import type { Author, SweepInput } from './store/sweeps/insert';
 
 // How sweeps begin: submitted by people, retried, or started by the grid itself on a new device.
 
-/** What operations on sweeps work with. */
+/** The services behind operations on sweeps. */
 export interface SweepServices {
   readonly store: Store;
   readonly queue: Queue;
@@ -27,7 +26,6 @@ export interface SubmitOptions {
   readonly idempotencyKey?: string;
   /** Nobody waits for it: what people ask for goes first. */
   readonly background?: boolean;
-  readonly note?: AuditNote | undefined;
 }
 
 /**
@@ -42,7 +40,7 @@ export async function submitSweep(
   { store, queue }: SweepServices,
   newSweep: NewSweep,
   author: Author,
-  { idempotencyKey, background = false, note }: SubmitOptions = {},
+  { idempotencyKey, background = false }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { suite, spec } = resolveSpec(newSweep);
   const devices = await store.devices.toPlan();
@@ -58,7 +56,6 @@ export async function submitSweep(
     spec,
     runs: withinLimits(expand(spec, plannable)),
     background,
-    note,
     idempotencyKey: idempotencyKey ?? null,
   });
 }
@@ -77,7 +74,7 @@ export const noWorkerRuns = (what: string): string =>
   `No worker of ${what} runs contributed kernels: start one with --contributed.`;
 
 /** Throws InputError for more variants of contributed kernels than a submission may have. */
-function withinLimits(runs: readonly PlannedRun[]): readonly PlannedRun[] {
+function withinLimits(runs: readonly RunSpec[]): readonly RunSpec[] {
   const foreign = runs.filter(({ variant }) => isContributed(variant.kernel));
   const variants = new Set(foreign.map(({ address }) => address)).size;
   refuseIf(
@@ -89,8 +86,7 @@ function withinLimits(runs: readonly PlannedRun[]): readonly PlannedRun[] {
 }
 
 /**
- * Writes a sweep of the given runs and queues them, as `submitSweep` does; those of a tuning in their
- * order, since it learns from them in that order.
+ * Writes a sweep of the given runs and queues them, as `submitSweep` does.
  */
 export async function startSweep(
   { store, queue }: SweepServices,
@@ -102,7 +98,7 @@ export async function startSweep(
     createdBy: author.name,
     createdById: author.tokenId ?? null,
   });
-  await enqueueWhenUp(queue, input.tuning ? runs : drawn(runs), input.background);
+  await unlessQueueIsDown(queue.enqueue(drawn(runs), { background: input.background ?? false }));
   return { id: sweep.id, counts: sweep.counts };
 }
 
@@ -127,59 +123,48 @@ function drawn<Run extends { readonly deviceKey: string; readonly kernel: string
 export async function retrySweep(
   { store, queue }: SweepServices,
   id: string,
-  note?: AuditNote,
 ): Promise<{ retried: number } | null> {
-  const runs = await store.sweeps.retryFailed(id, note);
+  const runs = await store.sweeps.retryFailed(id);
   if (!runs) return null;
-  await enqueueWhenUp(queue, shuffle([...runs]));
+  await unlessQueueIsDown(queue.enqueue(shuffle([...runs])));
   return { retried: runs.length };
 }
 
 function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpec } {
   if ('spec' in newSweep) return { suite: null, spec: newSweep.spec };
-  const { suite, params, profiles, policy, regime, epilogue, devices } = newSweep;
+  const { suite, params, profiles, policy, epilogue, devices } = newSweep;
   return {
     suite: suiteRef(findSuite(suite)),
     spec: {
       ...suiteSpec(suite, params),
       ...(profiles && { profiles }),
       ...(policy && { policy }),
-      ...(regime && { regime }),
       ...(epilogue && { epilogue }),
       ...(devices && { devices }),
     },
   };
 }
 
-/** Queues runs whose rows are written; in an outage of the queue, `reconcile` does it later. */
-export async function enqueueWhenUp(
-  queue: Queue,
-  runs: readonly QueuedRun[],
-  background = false,
-): Promise<void> {
-  try {
-    await queue.enqueue(runs, { background });
-  } catch (error) {
-    if (!(error instanceof ServiceUnavailable)) throw error;
-  }
-}
-
 /**
  * Starts the standard suites on a device that has never seen them, so that the board has its
  * numbers without anyone asking. Safe to call on every attach and from several workers at once:
- * each suite is started once per version, even if someone cancels it. While too much waits for the
- * devices of strangers, theirs are held back (`backfillHeld`).
+ * each suite is started once per version, even if someone cancels it.
  *
+ * @param tokenId an untrusted worker's, whose back-fill is its own: no other untrusted one takes it
  * @returns the ids of the sweeps that were started
  */
-export async function backfill(services: SweepServices, deviceKey: string): Promise<string[]> {
+export async function backfill(
+  services: SweepServices,
+  deviceKey: string,
+  tokenId?: string,
+): Promise<string[]> {
   const device = await services.store.devices.get(deviceKey);
   if (!device) return [];
   const started: string[] = [];
-  for (const { suite, params } of standingSuites(suiteClass(device))) {
+  for (const { suite, params } of standingSuites(suiteClass(device.identity))) {
     const ref = suiteRef(suite);
-    const earlier = await services.store.sweeps.ofSuite(ref, deviceKey);
-    if (earlier.length > 0 || !(await services.store.runs.hasRoomFor(deviceKey))) continue;
+    const earlier = await services.store.sweeps.ofSuite(ref, deviceKey, tokenId);
+    if (earlier.length > 0) continue;
     try {
       const { id } = await submitSweep(
         services,
@@ -189,36 +174,14 @@ export async function backfill(services: SweepServices, deviceKey: string): Prom
           params,
           devices: [deviceKey],
         },
-        { name: 'tilemark' },
-        { idempotencyKey: `${ref} ${deviceKey}`, background: true },
+        { name: 'tilemark', ...(tokenId !== undefined && { tokenId }) },
+        { idempotencyKey: [ref, deviceKey, tokenId].filter(Boolean).join(' '), background: true },
       );
       started.push(id);
     } catch (error) {
       // This suite's shapes do not fit the device; the others may.
       if (!(error instanceof InputError)) throw error;
     }
-  }
-  return started;
-}
-
-/**
- * Starts the standard suites that were held back, where there is room by now.
- *
- * @param idle devices whose workers have nothing to do
- * @returns how many sweeps were started
- */
-export async function backfillHeld(
-  services: SweepServices,
-  idle: readonly Pick<DeviceToPlan, 'key' | 'name' | 'class'>[],
-): Promise<number> {
-  const had = await services.store.sweeps.suitesOfStrangers(idle.map(({ key }) => key));
-  let started = 0;
-  for (const device of idle) {
-    const suites = had.get(device.key);
-    const isHeld = standingSuites(suiteClass(device)).some(
-      ({ suite }) => suites?.has(suiteRef(suite)) === false,
-    );
-    if (isHeld) started += (await backfill(services, device.key)).length;
   }
   return started;
 }

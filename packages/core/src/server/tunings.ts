@@ -1,48 +1,24 @@
 import {
+  fileOf,
   InputError,
-  ifValid,
+  isContributed,
   kernelById,
   opOf,
   particularsText,
   refuseIf,
   shapeText,
 } from '@tilemark/kernels';
-import { fileOf, isContributed } from '../contributed/known';
+import type { Counts, NewTuning } from '../api/api';
+import { FAMILY_BUDGET, TUNING_BUDGET, type TuningRequest } from '../api/tuning';
 import { drawSeed } from '../measure/seed';
-import type { SweepSpec } from '../plan/spec';
-import {
-  FAMILY_BUDGET,
-  type FamilyRequest,
-  familyById,
-  familyStep,
-  familyToTune,
-  type GridDecision,
-  type GridTuning,
-} from '../tune/family-tuning';
-import {
-  requestedKernels,
-  TUNING_BUDGET,
-  type TunableDevice,
-  tuningSpaces,
-  tuningStep,
-} from '../tune/problem-tuning';
-import type { TuningRun, TuningStep } from '../tune/replay';
-import type { Counts, NewTuning } from '../view/api';
-import type { DeviceToPlan } from './store/devices';
-import type { Author } from './store/new-sweeps';
-import {
-  enqueueWhenUp,
-  noWorkerRuns,
-  type SubmitOptions,
-  type SweepServices,
-  startSweep,
-} from './submit';
-
-// Tunings: searches for the fastest variants on a device, as sweeps that grow.
+import { firstOf, requestedKernels } from '../tune/request';
+import type { DeviceToPlan } from './store/devices/to-plan';
+import type { Author } from './store/sweeps/insert';
+import { noWorkerRuns, type SubmitOptions, type SweepServices, startSweep } from './submit';
 
 /**
- * Begins a tuning: a sweep of the first runs of its search, to which `advanceTuning` adds. It waits
- * for a worker of the device where none is attached.
+ * Begins a search for the fastest variants on a device: a sweep of one run, which its worker drives
+ * (`../worker/claimed-search.ts`). It waits for a worker of the device where none is attached.
  *
  * @param newTuning a body that `newTuningSchema` has accepted
  * @throws InputError naming the field at fault; ServiceUnavailable
@@ -51,24 +27,62 @@ export async function submitTuning(
   services: SweepServices,
   newTuning: NewTuning,
   author: Author,
-  { idempotencyKey, note }: SubmitOptions = {},
+  { idempotencyKey }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { device: key, profile } = newTuning;
   const device = (await services.store.devices.toPlan()).find((row) => row.key === key);
   if (!device) throw new InputError(`There is no device ${key}.`, 'device');
   await admitOn(services, newTuning, device);
-  const asked = begun(newTuning, device);
-  const { wanted } = await searchOf(asked.tuning, device)([]);
-  if (!wanted) throw new Error('A search that has tried nothing is decided.');
+  const tuning = requestOf(newTuning);
+  checkSpace(newTuning);
+  const { point, problem } = firstOf(tuning, device);
+  const { address, kernel, tunables } = point;
+  const { dtype, epilogue, shape } = problem;
+  const fields = { profiles: [profile], policy: 'screen' as const, devices: [key] };
+  const cases = [{ kernel, tunables: {}, shapes: [shape], dtypes: [dtype] }];
+  const asked = { variant: { kernel, tunables }, address, problem, profile };
   return startSweep(services, author, {
-    name: `Tune ${asked.what} on ${device.name}`.slice(0, 120),
+    name: `Tune ${nameOf(tuning)} on ${device.name}`.slice(0, 120),
     suite: null,
-    spec: { ...asked.spec, profiles: [profile], policy: 'screen', devices: [key] },
-    tuning: asked.tuning,
-    runs: wanted.map((run) => ({ ...run, profile, deviceKey: key })),
-    note,
+    spec: { cases, ...fields, ...(epilogue && { epilogue }) },
+    tuning,
+    runs: [{ ...asked, policy: 'screen', deviceKey: key }],
     idempotencyKey: idempotencyKey ?? null,
   });
+}
+
+function requestOf({
+  budgetSeconds,
+  dtype = 'f32',
+  kernel,
+  problem: asked,
+  profile,
+  suite,
+}: NewTuning): TuningRequest {
+  // 32 bits, as `tilemark tune --seed` takes.
+  const common = { profile, seed: drawSeed() % 2 ** 32 };
+  if (!asked) {
+    const { usual } = FAMILY_BUDGET;
+    return { suite: suite ?? '', dtype, budgetSeconds: budgetSeconds ?? usual, ...common };
+  }
+  const [fixed] = requestedKernels({ kernel, problem: asked }).flatMap(
+    (each) => each.epilogue ?? [],
+  );
+  const { epilogue = fixed } = asked;
+  return {
+    problem: { ...asked, ...(epilogue && { epilogue }) },
+    budgetSeconds: budgetSeconds ?? TUNING_BUDGET.usual,
+    ...(kernel !== undefined && { kernel }),
+    ...common,
+  };
+}
+
+/** In the name of its sweep. */
+function nameOf(tuning: TuningRequest): string {
+  if ('suite' in tuning) return `${tuning.suite} ${tuning.dtype}`;
+  const { kernel, problem } = tuning;
+  const what = kernel ?? opOf(problem).title.toLowerCase();
+  return `${what} ${shapeText(problem)} ${problem.dtype}${particularsText(problem)}`;
 }
 
 /** Makes a contributed kernel known. Throws InputError at the field at fault where it cannot run there. */
@@ -81,103 +95,6 @@ async function admitOn(
   await store.contributed.admit([kernel]);
   refuseIf(contributed === 0, noWorkerRuns(key), 'device');
   refuseIf(profile !== 'default', 'Contributed kernels have one profile: default.', 'profile');
-}
-
-interface Begun {
-  readonly tuning: GridTuning;
-  /** In the name of its sweep. */
-  readonly what: string;
-  /** What it may run. */
-  readonly spec: Pick<SweepSpec, 'cases' | 'epilogue'>;
-}
-
-/** The most shapes that a case of a sweep has. */
-const SHAPES_PER_CASE = 64;
-
-function begun(
-  { budgetSeconds, kernel, problem: asked, profile, suite, dtype = 'f32' }: NewTuning,
-  on: TunableDevice,
-): Begun {
-  // 32 bits, as `tilemark tune --seed` takes.
-  const seed = drawSeed() % 2 ** 32;
-  if (asked) {
-    const kernels = requestedKernels({ kernel, problem: asked });
-    const [fixed] = kernels.flatMap(({ epilogue }) => epilogue ?? []);
-    const { epilogue = fixed } = asked;
-    const problem = { ...asked, ...(epilogue && { epilogue }) };
-    return {
-      tuning: {
-        problem,
-        profile,
-        seed,
-        budgetSeconds: budgetSeconds ?? TUNING_BUDGET.usual,
-        ...(kernel !== undefined && { kernel }),
-      },
-      what: `${kernel ?? opOf(problem).title.toLowerCase()} ${shapeText(problem)} ${problem.dtype}${particularsText(problem)}`,
-      spec: {
-        cases: kernels.map(({ id }) => ({
-          kernel: id,
-          tunables: {},
-          shapes: [problem.shape],
-          dtypes: [problem.dtype],
-        })),
-        ...(epilogue && { epilogue }),
-      },
-    };
-  }
-  const family = familyById(suite ?? '');
-  if (!family) throw new InputError(`There is no suite ${suite} of shapes.`, 'suite');
-  const { shapes, skipped } = shapesToTune({ suite: family.id, dtype, profile }, on);
-  const kernels = new Set(shapes.flatMap(({ points }) => points.map(({ kernel }) => kernel)));
-  const starts = family.shapes.flatMap((_, at) => (at % SHAPES_PER_CASE === 0 ? [at] : []));
-  return {
-    tuning: {
-      suite: family.id,
-      dtype,
-      profile,
-      seed,
-      skipped,
-      budgetSeconds: budgetSeconds ?? FAMILY_BUDGET.usual,
-    },
-    what: `${family.id} ${dtype}`,
-    spec: {
-      cases: [...kernels].flatMap((kernel) =>
-        starts.map((at) => {
-          const some = family.shapes.slice(at, at + SHAPES_PER_CASE);
-          return { kernel, tunables: {}, shapes: some, dtypes: [dtype] };
-        }),
-      ),
-    },
-  };
-}
-
-/**
- * Adds to a tuning what it is to run next, and queues it, or decides it. Safe at any time and from
- * several processes at once; without effect on a sweep that is not a tuning, has ended, or has enough to run.
- */
-export async function advanceTuning({ store, queue }: SweepServices, id: string): Promise<void> {
-  await enqueueWhenUp(queue, await store.tunings.advance(id, nextStep));
-}
-
-const nextStep = (
-  tuning: GridTuning,
-  device: TunableDevice,
-  runs: readonly TuningRun[],
-  // Where nothing fits a device any more, as its driver now describes it, nothing is found.
-): Promise<TuningStep<GridDecision>> =>
-  (ifValid(() => searchOf(tuning, device)) ?? nothing(tuning))(runs);
-
-type Replayable = (runs: readonly TuningRun[]) => Promise<TuningStep<GridDecision>>;
-
-/** The search that a tuning asks for on a device. Throws InputError at the field at fault. */
-function searchOf(tuning: GridTuning, device: TunableDevice): Replayable {
-  if ('suite' in tuning) {
-    const { shapes } = shapesToTune(tuning, device);
-    return (runs) => familyStep(tuning, shapes, runs);
-  }
-  checkSpace(tuning);
-  const spaces = tuningSpaces(tuning, device);
-  return (runs) => tuningStep(tuning, spaces, runs);
 }
 
 /**
@@ -199,33 +116,3 @@ function checkSpace({ kernel: id }: Pick<NewTuning, 'kernel'>): void {
     'kernel',
   );
 }
-
-/** Searches whose shapes are kept: more of them take turns on a grid only if it has many devices. */
-const KEPT_FAMILIES = 8;
-
-const familiesToTune = new Map<string, ReturnType<typeof familyToTune>>();
-
-/**
- * The shapes of a family to search, kept from step to step: to list the candidates of seven hundred
- * shapes takes a second, and a step follows each run. Throws InputError at the field at fault.
- */
-function shapesToTune(
-  tuning: Pick<FamilyRequest, 'suite' | 'dtype' | 'profile'>,
-  device: TunableDevice,
-): ReturnType<typeof familyToTune> {
-  const { suite, dtype, profile } = tuning;
-  const { capabilities, class: deviceClass, name } = device;
-  const key = JSON.stringify([suite, dtype, profile, name, deviceClass, capabilities]);
-  const found = familiesToTune.get(key) ?? familyToTune(tuning, device);
-  // Last in line to make room.
-  familiesToTune.delete(key);
-  familiesToTune.set(key, found);
-  const [eldest] = familiesToTune.keys();
-  if (eldest !== undefined && familiesToTune.size > KEPT_FAMILIES) familiesToTune.delete(eldest);
-  return found;
-}
-
-const nothing = (tuning: GridTuning): Replayable =>
-  'suite' in tuning
-    ? (runs) => familyStep(tuning, [], runs)
-    : (runs) => tuningStep(tuning, [], runs);

@@ -1,6 +1,6 @@
 import { halfWidth, KNOWN_WIDTH, type Series } from './summary';
 
-/** With fewer independent samples no interval reaches 95%: what stands for it is their range. */
+/** Fewest independent samples of an interval: below, none reaches 95%, and their range stands for it. */
 export const FEWEST_OF_INTERVAL = 6;
 
 /** How many samples a median has, and how many independent ones they are worth, where known. */
@@ -19,7 +19,7 @@ export const hasInterval = ({ n, independent }: Sampled): boolean =>
 export const isSettled = (series: Series, interval: number): boolean =>
   series.n < FEWEST_OF_INTERVAL || hasInterval(series) || halfWidth(series) <= interval;
 
-/** What the ends beside the medians of some results are, in a caption. */
+/** The kind of interval beside some medians, for a caption. */
 export function intervalsText(results: readonly Sampled[]): string {
   const isInterval = results.map(hasInterval);
   if (!isInterval.includes(false)) return '95% intervals';
@@ -29,7 +29,7 @@ export function intervalsText(results: readonly Sampled[]): string {
   return results.some(({ n }) => n === 1) ? `${text}; one sample has neither` : text;
 }
 
-/** The same as the heading of a column. */
+/** The kind of interval beside some medians, for the heading of a column. */
 export function intervalsHead(results: readonly Sampled[]): (typeof INTERVAL_HEADS)[number] {
   const isInterval = results.map(hasInterval);
   if (!isInterval.includes(false)) return '95%';

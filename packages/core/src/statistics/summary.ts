@@ -18,8 +18,8 @@ export const seriesSchema = z.object({
   q3Ns: ns,
   /** Standard deviation over mean. */
   cv: z.number().nonnegative(),
-  /** Independent samples that would say as much; absent before methodology 2. */
-  independent: z.number().positive().optional(),
+  /** Independent samples that would say as much. */
+  independent: z.number().positive(),
   /** Every sample in the order taken. */
   samplesNs: z.array(ns).max(MAXIMA.samples),
 });

@@ -1,9 +1,3 @@
-import {
-  publishedThreadsPerBlock,
-  publishedTiledVsNaive,
-  publishedTilingLadder,
-  publishedTransposeLadder,
-} from './published/reports';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 export const tilingLadder: Suite<'n'> = {
@@ -13,7 +7,6 @@ export const tilingLadder: Suite<'n'> = {
   about: 'From a sum in global memory to several elements per thread, rung by rung',
   params: [edge(2048)],
   standing: { gpu: {} },
-  published: publishedTilingLadder,
   spec: ({ n }) =>
     sweepOf([
       caseOf('matmul/naive-global', {}, [square(n)]),
@@ -31,7 +24,6 @@ export const tiledVsNaive: Suite<'n'> = {
     'What one 16 × 16 tile in workgroup memory gains over reading everything from global memory',
   params: [edge(1024)],
   standing: { gpu: {} },
-  published: publishedTiledVsNaive,
   spec: ({ n }) =>
     sweepOf([
       caseOf('matmul/naive', { BLOCK: [16] }, [square(n)]),
@@ -57,7 +49,6 @@ export const threadsPerBlock: Suite<'largest'> = {
     },
   ],
   standing: { gpu: { largest: 1024 } },
-  published: publishedThreadsPerBlock,
   spec: ({ largest }) => {
     const shapes = SIZES.filter((n) => n <= largest).map(square);
     return sweepOf([
@@ -79,7 +70,6 @@ export const transposeLadder: Suite<'rows' | 'cols'> = {
     { name: 'cols', about: 'Columns of the matrix', min: 1, max: 16_384, default: 4096 },
   ],
   standing: { gpu: {}, software: { rows: 384, cols: 512 }, cpu: {} },
-  published: publishedTransposeLadder,
   spec: ({ rows, cols }) =>
     sweepOf(RUNGS.map((rung) => caseOf(`transpose/${rung}`, {}, [{ rows, cols }]))),
 };

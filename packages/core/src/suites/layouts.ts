@@ -1,6 +1,5 @@
 import type { MatmulShape, TunableValue } from '@tilemark/kernels';
 import type { SweepCase } from '../plan/spec';
-import { publishedBlockSize, publishedHostVsDevice, publishedLayouts } from './published/reports';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
 /** The four ways to store the tiles of A and B: RR, RC, CR, and CC. */
@@ -22,7 +21,6 @@ export const layouts: Suite<'n'> = {
   about: 'Naive vs. a 16 × 16 tile with A and B stored by row or by column (RR, RC, CR, CC)',
   params: [edge(8192)],
   standing: { gpu: { n: 2048 }, software: { n: 128 } },
-  published: publishedLayouts,
   spec: ({ n }) => sweepOf(fiveKernels([16], [square(n)])),
 };
 
@@ -33,7 +31,6 @@ export const blockSize: Suite<'n'> = {
   about: 'Naive vs. tiled in the four layouts, with blocks of 4, 8, 16, and 32 threads per side',
   params: [edge(8192)],
   standing: { gpu: { n: 2048 } },
-  published: publishedBlockSize,
   spec: ({ n }) => sweepOf(fiveKernels([4, 8, 16, 32], [square(n)])),
 };
 
@@ -53,7 +50,6 @@ export const hostVsDevice: Suite<'n'> = {
   about: 'How far ahead of the host each rung of the lab gets, with transfer times',
   params: [{ ...edge(2048), max: 8192 }],
   standing: { gpu: { n: 1024 }, cpu: { n: 512 } },
-  published: publishedHostVsDevice,
   spec: ({ n }) =>
     sweepOf([
       caseOf('matmul/cpu-naive', {}, [square(n)]),

@@ -1,19 +1,19 @@
 import type { DeviceClass } from '../measure/device';
 import { caseOf, edge, type Suite, square, sweepOf } from './suite';
 
-export const SENTINEL = 'sentinel';
+const SENTINEL = 'sentinel';
 
 /** Whether a sweep of this suite, `id@version`, is the sentinel's. */
 export const isOfSentinel = (suite: string | null): boolean =>
   suite?.startsWith(`${SENTINEL}@`) ?? false;
 
-/** What a compiler or driver does to a kernel shows in one of these; with naive, what it does to all. */
+/** The sentinel: kernels in which the effect of a compiler or driver shows; naive shows what affects all. */
 export const sentinel: Suite<'n'> = {
   id: SENTINEL,
   version: 1,
   title: 'Sentinel',
   about:
-    'What a device repeats when its driver, browser or Dawn has changed, or weekly: a minute or two; alarms compare it with what it was',
+    'What a device repeats when its driver, browser or Dawn has changed: a minute or two; changes compare it with what it was',
   params: [edge(1024)],
   spec: ({ n }) =>
     sweepOf([

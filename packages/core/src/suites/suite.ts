@@ -1,7 +1,6 @@
 import type { Dtype, MatmulShape, Shape, TunableValue } from '@tilemark/kernels';
 import type { DeviceClass } from '../measure/device';
 import type { SweepCase, SweepSpec } from '../plan/spec';
-import type { Report } from './published/report';
 
 /** A number to choose before running a suite. */
 export interface SuiteParam<Name extends string = string> {
@@ -20,8 +19,6 @@ export interface Suite<Name extends string = string> {
   /** One line: the question the suite answers. */
   readonly about: string;
   readonly params: readonly SuiteParam<Name>[];
-  /** Figures of the report it reproduces. */
-  readonly published?: Report;
   /**
    * Classes whose devices run the suite automatically when first seen, each with the
    * parameters that differ from the defaults. The suite is not standing for other classes.

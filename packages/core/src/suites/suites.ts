@@ -6,18 +6,17 @@
  *   layouts.ts, ...) and list it in SUITES below; form, API, CLI, and docs follow the list.
  * - When the runs of a suite change, raise its version: sweeps keep `id@version`.
  * - `standing` says which classes of device run it automatically when first seen.
- * - A suite that reproduces somebody's report names the report's figures in published/; they
- *   are shown beside ours and never ranked.
- * - suite-of-runs.ts recognises a suite in a file of results that was measured elsewhere.
+ * - reports.json has the figures of the reports that suites reproduce, by suite, as printed. They are
+ *   other people's, shown beside ours and never ranked; titles are ours, after the subject.
  */
-import { didYouMean, InputError, rateOf, resolveVariant } from '@tilemark/kernels';
+import { didYouMean, InputError, parseProblem, parseVariant, rateOf } from '@tilemark/kernels';
+import type { Published, PublishedFigure } from '../api/suite';
 import type { DeviceClass } from '../measure/device';
 import type { SweepSpec } from '../plan/spec';
-import type { Published, PublishedFigure } from '../view/suite';
 import { threadsPerBlock, tiledVsNaive, tilingLadder, transposeLadder } from './ladders';
 import { blockSize, hostVsDevice, layouts, microOptimisations } from './layouts';
 import { peak } from './peak';
-import type { Figure } from './published/report';
+import reports from './reports.json';
 import { sentinel } from './sentinel';
 import { quick, starter } from './starter';
 import type { Suite, SuiteParam } from './suite';
@@ -88,7 +87,7 @@ function checkedValue(param: SuiteParam, params: Readonly<Record<string, number>
 }
 
 /** A suite that devices of a class run automatically, and its sweep there. */
-export interface StandingSuite {
+interface StandingSuite {
   readonly suite: Suite;
   /** Every parameter: smaller than the default where the device is slow. */
   readonly params: Readonly<Record<string, number>>;
@@ -107,23 +106,40 @@ export function standingSuites(deviceClass: DeviceClass): StandingSuite[] {
   });
 }
 
+/** A report as it was printed, without what follows from its figures; null: it does not say. */
+interface Report extends Omit<Published, 'suite' | 'results'> {
+  readonly results: readonly Printed[];
+}
+
+interface Printed {
+  readonly label: string;
+  readonly address: string;
+  /** Op, shape, and dtype. */
+  readonly problem: string;
+  readonly timeMs: number;
+  readonly note?: string | null;
+}
+
+/** By the id of the suite that reproduces it. */
+const REPORTS: ReadonlyMap<string, Report> = new Map(Object.entries(reports));
+
 /** Every report that a suite reproduces, in the order of the suites. */
-export const allPublished = (): Published[] => SUITES.flatMap((suite) => published(suite) ?? []);
+export const allPublished = (): Published[] =>
+  SUITES.flatMap(({ id }) => publishedOfSuite(id) ?? []);
 
 /** The report a suite reproduces, by the suite's id or reference (`layouts@1`); null if none. */
 export function publishedOfSuite(ref: string): Published | null {
-  const [id] = ref.split('@');
-  const suite = SUITES.find((candidate) => candidate.id === id);
-  return suite ? published(suite) : null;
+  const [suite = ''] = ref.split('@');
+  const report = REPORTS.get(suite);
+  return report ? { suite, ...report, results: report.results.map(figureOf) } : null;
 }
 
-const published = ({ id, published: report }: Suite): Published | null =>
-  report ? { suite: id, ...report, results: report.results.map(figureOf) } : null;
-
-function figureOf({ label, note, problem, timeMs, ...asked }: Figure): PublishedFigure {
-  const { kernel, tunables, address, definition } = resolveVariant(asked.kernel, asked.tunables);
+function figureOf({ note = null, problem: text, timeMs, ...printed }: Printed): PublishedFigure {
+  const { kernel, tunables, address, definition } = parseVariant(printed.address);
+  const [op = '', shape = '', dtype = ''] = text.split(' ');
+  const problem = parseProblem({ op, shape, dtype });
   return {
-    label,
+    label: printed.label,
     variant: { kernel, tunables },
     address,
     problem,

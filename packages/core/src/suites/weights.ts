@@ -44,16 +44,15 @@ const BYTE_TILE = { BM: [64], BN: [64], TN: [8], UNROLL: [8], LANES_DOWN: [4] };
 
 export const prefill: Suite<never> = {
   id: 'prefill',
-  version: 2,
+  version: 3,
   title: 'Prefill',
   about:
     'Prompts of 32 to 2,048 tokens through the same layers: tiles and subgroup matrices that decode weights as they stage them, and packed dot products of q8_0',
   params: [],
   spec: () => ({
     ...sweepOf([
-      ...['matmul/warp-tile', 'matmul/subgroup-matrix', 'matmul/subgroup-matrix-prefetch'].map(
-        (kernel) => caseOf(kernel, {}, layers(PROMPTS), DTYPES),
-      ),
+      caseOf('matmul/warp-tile', {}, layers(PROMPTS), DTYPES),
+      caseOf('matmul/subgroup-matrix', { PREFETCH: ['off', 2] }, layers(PROMPTS), DTYPES),
       caseOf('matmul/warp-tile', BYTE_TILE, layers(PROMPTS), [BYTES]),
     ]),
     profiles: ['default', 'fast'],

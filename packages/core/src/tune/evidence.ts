@@ -1,9 +1,11 @@
 import { type Problem, parseProblem, shapeText } from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { z } from 'zod';
+import { type Winner, winnerSchema } from '../api/best';
 import { deviceIdentitySchema, type Profile, profileSchema } from '../measure/device';
 import { rooflineSurveySchema } from '../measure/roofline';
 import { dtypeSchema, opSchema } from '../schema/op';
+import type { Quote } from './quote';
 
 /** How the two fastest of a shape did when they took turns. */
 const finalSchema = z.strictObject({
@@ -16,33 +18,10 @@ const finalSchema = z.strictObject({
   high: z.number().positive(),
 });
 
-/** The fastest known variant of a shape, measured by the full protocol, and how it was found. */
-export const foundVariantSchema = z.strictObject({
-  shape: z.string().max(60),
-  /** With all of its tunables. */
-  address: z.string().max(400),
-  /** That it was measured under; most often that of the file. */
-  profile: profileSchema,
-  /** Cold median and its 95% interval, ns. */
-  medianNs: z.number().positive(),
-  lowNs: z.number().positive(),
-  highNs: z.number().positive(),
-  measuredAt: z.iso.datetime(),
-  driver: z.string(),
-  runtimeVersions: z.record(z.string(), z.string()),
-  found: z.discriminatedUnion('by', [
-    /** By `tilemark tune`, from a cold start. */
-    z.strictObject({ by: z.literal('tuner'), command: z.string(), tried: z.number().int() }),
-    /** Chosen by a person, as `note` explains. */
-    z.strictObject({ by: z.literal('hand'), note: z.string() }),
-  ]),
-});
-export type FoundVariant = z.infer<typeof foundVariantSchema>;
-
 /**
- * What is known of the times of one device, one file per op, dtype and profile: screened times of many
- * variants on many shapes, as `tilemark tune --suite` measures them, and the winners of searches of
- * one shape. The selector learns from both.
+ * The known times of one device, one file per op, dtype and profile: screened times of many variants on many
+ * shapes, as `tilemark tune --suite` measures them, and the winners of searches of one shape. The selector
+ * learns from both.
  */
 export const evidenceSchema = z.strictObject({
   device: deviceIdentitySchema,
@@ -68,7 +47,7 @@ export const evidenceSchema = z.strictObject({
     }),
   ),
   /** Winners of `tilemark tune`; absent in files from before 2026-11-27. */
-  measured: z.array(foundVariantSchema).default([]),
+  measured: z.array(winnerSchema).default([]),
 });
 export type Evidence = z.infer<typeof evidenceSchema>;
 
@@ -79,9 +58,16 @@ export interface Observation {
   readonly ns: number;
   /** Standard deviation, relative; absent: how well screened times repeat. */
   readonly error?: number;
+  /** Absent: a search's. */
+  readonly source?: Quote['source'];
+  /** The result of this grid; absent: another's. */
+  readonly resultId?: string;
+  /** Of a variant that ships, measured in full. */
+  readonly winner?: Winner;
 }
 
-const placeOf = ({ problem, address }: Pick<Observation, 'problem' | 'address'>): string =>
+/** The place of a time in evidence, whatever the dtype. */
+export const placeOf = ({ problem, address }: Pick<Observation, 'problem' | 'address'>): string =>
   `${shapeText(problem)} ${address}`;
 
 /** Observations of one op and dtype; of several of the same variant and shape the last. */
@@ -120,9 +106,9 @@ export function screenedOf({ op, dtype, variants, shapes }: Evidence): {
 }
 
 /**
- * What a file says of its variants under a profile: screened times, those of two that took turns as
- * far apart as their duel found them, and in their place what was measured in full. What was measured
- * under another profile says no more of this one than a screened time.
+ * The times of a file under a profile: screened times, those of two that took turns as far apart as their
+ * duel found them, and in their place what was measured in full. What was measured under another profile says
+ * no more of this one than a screened time.
  */
 export function observationsOf(file: Evidence, profile = file.profile): Observation[] {
   const { times, finals } = screenedOf(file);
@@ -133,15 +119,26 @@ export function observationsOf(file: Evidence, profile = file.profile): Observat
   const { op, dtype } = file;
   const timesOf = (under: Profile) =>
     file.measured
-      .filter((found) => found.profile === under)
-      .map(({ address, highNs, lowNs, medianNs, shape }): Observation => {
+      .filter((time) => time.profile === under)
+      .map((winner): Observation => {
+        const { address, medianNs, shape } = winner;
         const problem = parseProblem({ op, shape, dtype });
-        // The interval spans two standard deviations to each side.
-        const error = (highNs - lowNs) / (4 * medianNs);
-        return { problem, address, ns: medianNs, ...(under === profile && { error }) };
+        const source = winner.origin.by === 'tuner' ? 'searched' : 'shipped';
+        const error = under === profile && { error: errorOf(winner) };
+        return { problem, address, ns: medianNs, source, winner, ...error };
       });
   return latest([...screened, ...timesOf(file.profile), ...timesOf(profile)]);
 }
+
+/** Standard deviation of a median, relative: its interval spans two to each side. */
+export const errorOf = ({
+  highNs,
+  lowNs,
+  medianNs,
+}: Pick<Winner, 'highNs' | 'lowNs' | 'medianNs'>): number => (highNs - lowNs) / (4 * medianNs);
+
+/** Separate times of two that are further apart need no duel. */
+const APART = 1.25;
 
 /**
  * Times, those of two that took turns on a shape as far apart as their duel found them.
@@ -160,6 +157,7 @@ export function asDueled(
   for (const { a, b, ratio, shape } of duels) {
     const [one, other] = [a, b].map((address) => known.get(keyOf(shape, address)));
     if (one === undefined || other === undefined) continue;
+    if (Math.max(one, other) > APART * Math.min(one, other)) continue;
     const half = Math.sqrt(ratio);
     const middle =
       anchor === 'middle'

@@ -1,16 +1,23 @@
-import { type Problem, parseProblem, shapeText, type Variant } from '@tilemark/kernels';
+import {
+  bareVariant,
+  type Problem,
+  parseProblem,
+  parseVariant,
+  shapeText,
+  type Variant,
+} from '@tilemark/kernels';
 import { group } from 'd3-array';
 import { describe, expect, it } from 'vitest';
 import { FAMILIES } from '../plan/families';
 import { verdictOn } from '../statistics/verdict';
-import { type Ask, drive, type Found } from './asking';
 import { observationsOf } from './evidence';
 import { type FamilyOptions, type FamilyShape, familyShapes, searchFamily } from './family-search';
+import { drive, type RunRequest, type TrialOutcome } from './protocol';
 import { Selector } from './selector';
 import { shippedEvidence } from './shipped-evidence';
 
 const SECOND = 1e9;
-const measured = (medianNs: number): Found => ({
+const measured = (medianNs: number): TrialOutcome => ({
   kind: 'measured',
   measurement: { cold: { medianNs, lowNs: medianNs, highNs: medianNs }, unranked: null },
 });
@@ -30,12 +37,13 @@ const shapes = familyShapes(transposes, 'f32', () => null).shapes;
 /** Tunes with a clock that only screens and duels move on, a second each. */
 async function tuned(
   budgetS: number,
-  over: Partial<FamilyOptions<Found>> & { shapes?: readonly FamilyShape[] } = {},
-  screen: (ask: Ask) => Found = ({ run }) => measured(costOf(run.problem, run.address)),
+  over: Partial<FamilyOptions<TrialOutcome>> & { shapes?: readonly FamilyShape[] } = {},
+  screen: (ask: RunRequest) => TrialOutcome = ({ run }) =>
+    measured(costOf(run.problem, run.address)),
 ) {
   let nowNs = 0;
   const asked: string[] = [];
-  const search = searchFamily<Found>({
+  const search = searchFamily<TrialOutcome>({
     shapes,
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
@@ -78,7 +86,7 @@ describe('searchFamily', () => {
     const short = await tuned(some / 0.85);
     expect(short).toMatchObject({ searched: 1, stop: 'budget' });
     expect(short.times).toHaveLength(first?.points.length ?? 0);
-    const longer = await tuned(1e6, { known: short });
+    const longer = await tuned(1e6, { earlier: short });
     expect(longer.searched).toBe(shapes.length - 1);
     expect(longer.asked.some((key) => key.startsWith(`${shapeText(shapes[0]!.problem)} `))).toBe(
       false,
@@ -122,7 +130,7 @@ describe('searchFamily', () => {
       own.get(shapeText(problem))?.find((time) => time.address === address)?.ns ?? Number.NaN;
     let nowNs = 0;
     const trials = known.reduce((sum, { points }) => sum + points.length, 0);
-    const search = searchFamily<Found>({
+    const search = searchFamily<TrialOutcome>({
       shapes: known,
       budgetNs: 0.7 * trials * SECOND,
       nowNs: () => nowNs,
@@ -196,10 +204,5 @@ describe('familyShapes', () => {
 });
 
 function variantOf(address: string): Variant {
-  const [kernel = '', list = ''] = address.replace(']', '').split('[');
-  const tunables = list.split(',').map((each) => {
-    const [name = '', value = ''] = each.split('=');
-    return [name, Number.isNaN(Number(value)) ? value : Number(value)] as const;
-  });
-  return { kernel, tunables: Object.fromEntries(tunables) };
+  return bareVariant(parseVariant(address));
 }

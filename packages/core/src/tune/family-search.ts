@@ -20,9 +20,16 @@ import {
   type Variant,
 } from '@tilemark/kernels';
 import type { Family } from '../plan/families';
-import { type Asking, dueledBy, type Found, measuredBy, type WantedRun, wantedRun } from './asking';
 import { candidatesFor } from './candidates';
 import { type Final, type Observation, undecided } from './evidence';
+import {
+  requestDuel,
+  requestMeasurement,
+  type Search,
+  type TrialOutcome,
+  type WantedSpec,
+  wantedRun,
+} from './protocol';
 import { Selector } from './selector';
 import type { Point } from './space';
 
@@ -33,9 +40,28 @@ export interface FamilyShape {
 }
 
 /** A shape of a family that no candidate fits, and why. */
-export interface SkippedShape {
-  readonly shape: string;
+interface SkippedShape {
+  readonly problem: Problem;
   readonly why: string;
+}
+
+/**
+ * The candidates of a problem that fit a device, and why the first that does not fit does not.
+ *
+ * @param whyNot why a variant cannot run there; null: it can
+ */
+export function fittingPoints(
+  problem: Problem,
+  whyNot: (variant: Variant, problem: Problem) => string | null,
+): { readonly points: readonly Point[]; readonly why: string } {
+  const candidates = candidatesFor(problem).map(
+    (point) => [point, whyNot(point, problem)] as const,
+  );
+  const reasons = candidates.flatMap(([, why]) => why ?? []);
+  return {
+    points: candidates.flatMap(([point, why]) => (why === null ? [point] : [])),
+    why: reasons[0] ?? 'No candidate supports this shape and dtype.',
+  };
 }
 
 /**
@@ -54,26 +80,17 @@ export function familyShapes(
     .map((shape, at) => ({ problem: { op, shape, dtype } as Problem, at }))
     .toSorted((a, b) => hash32(a.at) - hash32(b.at));
   for (const { problem } of inOrder) {
-    const all = candidatesFor(problem);
-    const reasons = new Set<string>();
-    const points = all.filter((point) => {
-      const why = whyNot(point, problem);
-      if (why !== null) reasons.add(why);
-      return why === null;
-    });
+    const { points, why } = fittingPoints(problem, whyNot);
     if (points.length > 0) fitting.push({ problem, points });
-    else {
-      const [why = 'No candidate supports this shape and dtype.'] = reasons;
-      skipped.push({ shape: shapeText(problem), why });
-    }
+    else skipped.push({ problem, why });
   }
   return { shapes: fitting, skipped };
 }
 
-export interface FamilyOptions<Of extends Found = Found> {
+export interface FamilyOptions<O extends TrialOutcome = TrialOutcome> {
   readonly shapes: readonly FamilyShape[];
-  /** What an earlier search has found: its shapes are not searched again. */
-  readonly known?: Findings | undefined;
+  /** The findings of an earlier search: its shapes are not searched again. */
+  readonly earlier?: Findings | undefined;
   /** What a device like it has taught: no variant is tried for want of evidence that this one has. */
   readonly prior?: Selector | undefined;
   readonly budgetNs: number;
@@ -84,11 +101,11 @@ export interface FamilyOptions<Of extends Found = Found> {
   /** Called after each shape, with what is known by then. */
   readonly onShape?: (
     problem: Problem,
-    outcomes: readonly (readonly [Point, Of])[],
-    found: Findings,
+    outcomes: readonly (readonly [Point, O])[],
+    findings: Findings,
   ) => void;
   /** Called after each duel. */
-  readonly onDuel?: (final: Final, problem: Problem, found: Findings) => void;
+  readonly onDuel?: (final: Final, problem: Problem, findings: Findings) => void;
 }
 
 /** Screened times, and the duels by the text of the shape. */
@@ -109,15 +126,15 @@ interface TunedFamily extends Findings {
 }
 
 /** Part of the budget for screening; the rest is for the finals. */
-export const FAMILY_SCREENING_PART = 0.85;
+const FAMILY_SCREENING_PART = 0.85;
 
 /** Screens a family, then lets the nearest duel. */
-export function* searchFamily<Of extends Found>(
-  options: FamilyOptions<Of>,
-): Asking<Of, TunedFamily> {
-  const { budgetNs, chosen, known, nowNs, onDuel, onShape, prior } = options;
-  const times = [...(known?.times ?? [])];
-  const finals = new Map(known?.finals);
+export function* searchFamily<O extends TrialOutcome>(
+  options: FamilyOptions<O>,
+): Search<O, TunedFamily> {
+  const { budgetNs, chosen, earlier, nowNs, onDuel, onShape, prior } = options;
+  const times = [...(earlier?.times ?? [])];
+  const finals = new Map(earlier?.finals);
   const done = new Set(times.map(({ problem }) => shapeText(problem)));
   const shapes = options.shapes.filter(({ problem }) => !done.has(shapeText(problem)));
   const beganNs = nowNs();
@@ -138,11 +155,11 @@ export function* searchFamily<Of extends Found>(
     return chosen?.(shape.problem) ?? (isEnough ? shape.points : chooser.choose(shape));
   };
 
-  /** The rest of a shape, and shapes after it: whole, since what is begun of a shape is its choice. */
-  const after = (place: number, rest: readonly WantedRun[]): readonly WantedRun[] => {
+  /** The rest of a shape, and shapes after it. */
+  const after = (place: number, rest: readonly WantedSpec[]): readonly WantedSpec[] => {
     const all = [...rest];
     for (const [at, { problem }] of shapes.entries()) {
-      if (at <= place || (all.length >= LOOK_AHEAD && !chosen?.(problem))) continue;
+      if (at <= place || all.length >= LOOK_AHEAD) continue;
       all.push(...choose(at).map((point) => wantedRun(problem, point, 'screen')));
     }
     return all;
@@ -154,13 +171,13 @@ export function* searchFamily<Of extends Found>(
     if (isOver) break;
     const points = choose(at);
     const runs = points.map((point) => wantedRun(problem, point, 'screen'));
-    const outcomes: (readonly [Point, Of])[] = [];
+    const outcomes: (readonly [Point, O])[] = [];
     for (const [place, point] of points.entries()) {
       isOver = spentNs() > limitNs;
       if (isOver) break;
       const run = wantedRun(problem, point, 'screen');
       const following = () => after(at, runs.slice(place + 1));
-      outcomes.push([point, yield* measuredBy<Of>(run, following)]);
+      outcomes.push([point, yield* requestMeasurement<O>(run, following)]);
       screened++;
     }
     const found = outcomes.flatMap(([{ address }, outcome]): Observation[] =>
@@ -182,7 +199,7 @@ export function* searchFamily<Of extends Found>(
     const run = duelOf(pair);
     const following = () =>
       open.slice(at + 1, at + LOOK_AHEAD).flatMap((pair) => duelOf(pair) ?? []);
-    const contrast = run && (yield* dueledBy<Of>(run, following));
+    const contrast = run && (yield* requestDuel<O>(run, following));
     if (!contrast) continue;
     const { ratio, low, high } = contrast;
     const final: Final = { a: a.address, b: b.address, ratio, low, high };
@@ -200,7 +217,7 @@ export const pointOf = (address: string): Point | null => {
 };
 
 /** The run in which the two fastest of a shape take turns; null: this release has one no longer. */
-function duelOf([a, b]: readonly [Observation, Observation]): WantedRun | null {
+function duelOf([a, b]: readonly [Observation, Observation]): WantedSpec | null {
   const [one, other] = [pointOf(a.address), pointOf(b.address)];
   return one && other && wantedRun(a.problem, one, 'screen', other);
 }

@@ -1,24 +1,26 @@
 import { type Kernel, kernelById, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../measure/outcome';
+import { METHODOLOGY_VERSION, type Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { summarise } from '../statistics/summary';
 import { verdictOn } from '../statistics/verdict';
-import { drive, type WantedRun } from './asking';
 import { Climb } from './climb';
 import { medianNs, searchProblem, type Trial } from './problem-search';
+import { drive, type WantedSpec } from './protocol';
 import { type Point, TuningSpace } from './space';
 
 const SECOND = 1e9;
 const kernel: Kernel = kernelById('transpose/multi-row');
 const failed: Outcome = { kind: 'failed', stage: 'compile', message: 'no' };
 
+const DOUBTED = 'faster than the device allows';
+
 function measured(ns: number, unranked: string | null = null): Outcome {
   const verification = { method: 'exact', worstRatio: 0, checked: 1, ns: 1 } as const;
   return {
     kind: 'measured',
     measurement: {
-      methodologyVersion: 1,
+      methodologyVersion: METHODOLOGY_VERSION,
       policy: 'screen',
       timer: { kind: 'timestamp', tickNs: 1 },
       dispatchesPerSample: 1,
@@ -29,8 +31,17 @@ function measured(ns: number, unranked: string | null = null): Outcome {
       transfer: { hostToDeviceNs: 1, deviceToHostNs: 1 },
       stop: 'quick',
       discarded: [],
-      verification: { before: verification, after: verification },
+      verification: {
+        before: verification,
+        after: verification,
+        seed: 1,
+        dispatches: 2,
+        rms: 0,
+        freshRatio: null,
+        ns: 1,
+      },
       unranked,
+      disbelieved: unranked === DOUBTED,
     },
   };
 }
@@ -54,7 +65,7 @@ async function tuned(
     nowNs: () => nowNs,
     onTrial: (_, best) => leaders.push(best),
   });
-  const pointOf = (run: Pick<WantedRun, 'variant' | 'address'>): Point => ({
+  const pointOf = (run: Pick<WantedSpec, 'variant' | 'address'>): Point => ({
     ...run.variant,
     address: run.address,
   });
@@ -139,15 +150,13 @@ describe('searchProblem', () => {
   it('names nothing implausible, and nothing unranked beside what is ranked', async () => {
     const of = (_: Point, policy: PolicyId, index: number) => {
       if (policy === 'screen') return measured(100);
-      if (index === 7) return measured(50, 'implausible: 90% faster than the compute allows');
+      if (index === 7) return measured(50, DOUBTED);
       return index === 8 ? measured(90, 'the device throttled') : measured(101);
     };
     const { finals, winner } = await tuned(10, of);
     expect(finals.map(medianNs)).toEqual([50, 90, 101]);
     expect(winner && medianNs(winner)).toBe(101);
-    const none = await tuned(10, (_, policy) =>
-      measured(50, policy === 'screen' ? null : 'implausible: 90% faster'),
-    );
+    const none = await tuned(10, (_, policy) => measured(50, policy === 'screen' ? null : DOUBTED));
     expect(none.winner).toBeNull();
   });
 
@@ -158,14 +167,12 @@ describe('searchProblem', () => {
       if (policy === 'screen') screens.set(point.address, index < 3 ? 50 : 100 + index);
       const ns = screens.get(point.address) ?? 200;
       if (policy === 'screen') return measured(ns);
-      return measured(ns, ns < 100 ? 'implausible: 90% faster than the copy allows' : null);
+      return measured(ns, ns < 100 ? DOUBTED : null);
     };
     const { finals, winner } = await tuned(9, of);
     expect(winner && medianNs(winner)).toBe(103);
     expect(finals.map(medianNs)).toEqual([50, 50, 50, 103]);
-    const all = await tuned(30, (_, policy) =>
-      measured(50, policy === 'screen' ? null : 'implausible: 90% faster'),
-    );
+    const all = await tuned(30, (_, policy) => measured(50, policy === 'screen' ? null : DOUBTED));
     expect(all.winner).toBeNull();
     expect(all.finals).toHaveLength(8);
   });

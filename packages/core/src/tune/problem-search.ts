@@ -4,58 +4,61 @@
  * - problem-search.ts  the search of a problem: screens many points with few samples, measures the
  *   finalists by the full protocol, and lets the fastest of them duel
  * - family-search.ts   the search of many shapes, which learn from each other
- * - asking.ts  how a search asks for runs, and who drives it
+ * - protocol.ts  how a search asks for runs
  * - climb.ts   what to try next: hill climbing from the best so far, with restarts
  * - space.ts   the points of a kernel: combinations of its tunables that can run, never listed
  * - spaces.ts  which kernels are searched, and what of them fits a device
- * - replay.ts  searches as jobs of a grid: what to run next follows from what has been run;
- *   problem-tuning.ts and family-tuning.ts are what a grid keeps and checks of them
+ * - driver.ts  who drives it: a command, or a worker whose grid was asked to search
+ * - request.ts  what a grid is asked to search, and what it refuses; search.ts  that search
  * - selector.ts  what to run on a shape that nobody measured, by models of time (time-model.ts)
  * - evidence.ts  what is known of a device's times, one JSON file per op and dtype in evidence/: screened
  *   times and the winners of searches; `tilemark tune --save` writes them, `/best` answers from them
  *
- * Nothing here measures: a search asks for runs (asking.ts), so tests answer by a formula. It depends
+ * Nothing here measures: a search asks for runs (protocol.ts), so tests answer by a formula. It depends
  * only on its seed and on what it was told; docs/results/tuning-h200.md has its results.
  */
 
 import type { Problem } from '@tilemark/kernels';
 import type { Duel, Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
-import { IMPLAUSIBLE } from '../measure/trust';
 import { contrast } from '../rank/head-to-head';
 import { headline, type Interval, type Spread } from '../rank/headline';
 import type { Contrast } from '../statistics/verdict';
-import { type Asking, dueledBy, type Found, measuredBy, wantedRun } from './asking';
 import type { Climb } from './climb';
+import {
+  requestDuel,
+  requestMeasurement,
+  type Search,
+  type TrialOutcome,
+  wantedRun,
+} from './protocol';
 import type { Point } from './space';
 
 /** A point measured under a policy, or why it was not. */
-export interface Trial<Of extends Found = Outcome> {
+export interface Trial<O extends TrialOutcome = Outcome> {
   readonly point: Point;
   readonly policy: PolicyId;
-  readonly outcome: Of;
+  readonly outcome: O;
 }
 
-export interface TuneOptions<Of extends Found = Outcome> {
+export interface TuneOptions<O extends TrialOutcome = Outcome> {
   readonly problem: Problem;
   readonly climb: Climb;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
-  /** How many points follow, once so many were tried; one unless given. */
-  readonly ahead?: (tried: number) => number;
   /** The default point of each kernel searched that has one. */
   readonly defaults: readonly Point[];
   /** Called after each trial, with the fastest so far under the same policy. */
-  readonly onTrial?: (trial: Trial<Of>, best: Trial<Of> | null) => void;
+  readonly onTrial?: (trial: Trial<O>, best: Trial<O> | null) => void;
 }
 
-export interface Tuned<Of extends Found = Outcome> {
-  readonly screened: readonly Trial<Of>[];
+export interface Tuned<O extends TrialOutcome = Outcome> {
+  readonly screened: readonly Trial<O>[];
   /** Measured by the full protocol, fastest first; those that failed come last. */
-  readonly finals: readonly Trial<Of>[];
+  readonly finals: readonly Trial<O>[];
   /** The final to name: ranked above those that are not, never implausible, and the winner of its duels. */
-  readonly winner: Trial<Of> | null;
+  readonly winner: Trial<O> | null;
   readonly duels: readonly Decided[];
   /** Why screening ended: its share of the budget was used, or nothing was left to try. */
   readonly stop: 'budget' | 'exhausted';
@@ -72,7 +75,7 @@ export interface Decided {
 const MOST_CHALLENGERS = 2;
 
 /** Part of the budget for screening; the rest is for the finals. */
-export const SCREENING_PART = 0.7;
+const SCREENING_PART = 0.7;
 
 /** Screened medians within this of the leader's are measured again by the full protocol. */
 const FINALS_WITHIN = 1.1;
@@ -88,24 +91,23 @@ const MOST_UNBELIEVED = 8;
  * unless it is beaten. The search is asked for the points that follow before it is told the cost of
  * the current one.
  */
-export function* searchProblem<Of extends Found = Outcome>({
+export function* searchProblem<O extends TrialOutcome = Outcome>({
   problem,
   climb,
   budgetNs,
   nowNs,
-  ahead = () => 1,
   defaults,
   onTrial,
-}: TuneOptions<Of>): Asking<Of, Tuned<Of>> {
+}: TuneOptions<O>): Search<O, Tuned<O>> {
   const beganNs = nowNs();
   const spentNs = () => nowNs() - beganNs;
   function* take(
-    trials: Trial<Of>[],
+    trials: Trial<O>[],
     point: Point,
     policy: PolicyId,
     following: readonly Point[] = [],
-  ): Asking<Of, number | null> {
-    const outcome = yield* measuredBy<Of>(wantedRun(problem, point, policy), () =>
+  ): Search<O, number | null> {
+    const outcome = yield* requestMeasurement<O>(wantedRun(problem, point, policy), () =>
       following.map((next) => wantedRun(problem, next, policy)),
     );
     const trial = { point, policy, outcome };
@@ -115,11 +117,11 @@ export function* searchProblem<Of extends Found = Outcome>({
     return medianNs(trial);
   }
 
-  const screened: Trial<Of>[] = [];
+  const screened: Trial<O>[] = [];
   const proposed: Point[] = [];
   /** The next point; what the search has just learned may open some where none were left before. */
   const propose = (): Point | null => {
-    while (proposed.length <= ahead(screened.length)) {
+    while (proposed.length < 2) {
       const point = climb.next();
       if (!point) break;
       proposed.push(point);
@@ -133,7 +135,7 @@ export function* searchProblem<Of extends Found = Outcome>({
   }
   const stop = point ? 'budget' : 'exhausted';
 
-  const finals: Trial<Of>[] = [];
+  const finals: Trial<O>[] = [];
   let longestNs = 0;
   /** Screened time of the fastest that was measured in full and is believed. */
   let leaderNs: number | null = null;
@@ -148,8 +150,8 @@ export function* searchProblem<Of extends Found = Outcome>({
     if (leaderNs === null && candidates(finals).length > 0) leaderNs = ns;
   }
   const duels: Decided[] = [];
-  function* beats(a: Point, b: Point): Asking<Of, boolean> {
-    const found = yield* dueledBy<Of>(wantedRun(problem, a, 'default', b));
+  function* beats(a: Point, b: Point): Search<O, boolean> {
+    const found = yield* requestDuel<O>(wantedRun(problem, a, 'default', b));
     if (found) duels.push({ a, b, contrast: found });
     return found === null || found.ratio >= 1;
   }
@@ -174,17 +176,19 @@ export function* searchProblem<Of extends Found = Outcome>({
 }
 
 /** Finals that may be named, the one to prefer first: what would be ranked, else what is plausible. */
-function candidates<Of extends Found>(finals: readonly Trial<Of>[]): Trial<Of>[] {
+function candidates<O extends TrialOutcome>(finals: readonly Trial<O>[]): Trial<O>[] {
   const plausible = ranked(finals).filter(
-    ({ outcome }) =>
-      outcome.kind === 'measured' && !outcome.measurement.unranked?.startsWith(IMPLAUSIBLE),
+    ({ outcome }) => outcome.kind === 'measured' && !outcome.measurement.disbelieved,
   );
-  const isRanked = ({ outcome }: Trial<Of>) =>
+  const isRanked = ({ outcome }: Trial<O>) =>
     outcome.kind === 'measured' && outcome.measurement.unranked === null;
   return plausible.some(isRanked) ? plausible.filter(isRanked) : plausible;
 }
 
-const isClearlyFaster = ({ outcome: a }: Trial<Found>, { outcome: b }: Trial<Found>): boolean =>
+const isClearlyFaster = (
+  { outcome: a }: Trial<TrialOutcome>,
+  { outcome: b }: Trial<TrialOutcome>,
+): boolean =>
   a.kind === 'measured' &&
   b.kind === 'measured' &&
   contrast(oneOf(a.measurement), oneOf(b.measurement)).verdict === 'FAST';
@@ -195,16 +199,16 @@ const WITHIN_PROCESS: Spread = { relative: 0.003, df: 30, isShown: false };
 const oneOf = ({ cold }: { readonly cold: Interval }) => headline([cold], WITHIN_PROCESS);
 
 /** Fastest first; whatever was not measured comes last. */
-function ranked<Of extends Found>(trials: readonly Trial<Of>[]): Trial<Of>[] {
-  const cost = (trial: Trial<Of>) => medianNs(trial) ?? Number.MAX_VALUE;
+function ranked<O extends TrialOutcome>(trials: readonly Trial<O>[]): Trial<O>[] {
+  const cost = (trial: Trial<O>) => medianNs(trial) ?? Number.MAX_VALUE;
   return trials.toSorted((a, b) => cost(a) - cost(b));
 }
 
 /** Median of a trial's cold series, ns; null unless it was measured. */
-export function medianNs({ outcome }: Pick<Trial<Found>, 'outcome'>): number | null {
+export function medianNs({ outcome }: Pick<Trial<TrialOutcome>, 'outcome'>): number | null {
   return outcome.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
 }
 
-/** What a duel proves; null where one of its times is not believed. */
-export const proved = (duel: Duel): Contrast | null =>
+/** The contrast of a duel; null where one of its times is not believed. */
+export const contrastOfDuel = (duel: Duel): Contrast | null =>
   duel.a.implausible || duel.b.implausible ? null : duel;

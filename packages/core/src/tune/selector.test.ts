@@ -11,10 +11,8 @@ import {
   screenedOf,
   undecided,
 } from './evidence';
-import { leaveDeviceOut, leaveOneShapeOut, type Regret, Selector } from './selector';
+import { Selector } from './selector';
 import { shippedEvidence, shippedFor } from './shipped-evidence';
-
-const regrets = (found: Iterable<Regret | null>) => [...found].filter((regret) => regret !== null);
 
 const transpose = (rows: number, cols = rows): Problem => ({
   op: 'transpose',
@@ -44,7 +42,7 @@ it('predicts what it was not shown, and which variant wins where', () => {
   ] as const) {
     const problem = transpose(side);
     const [best, second, ...others] = selector.rank(problem, any);
-    expect(best).toMatchObject({ address: wins, basis: 'predicted' });
+    expect(best).toMatchObject({ address: wins, source: 'predicted' });
     expect(best?.ns).toBeCloseTo(timeOf(problem, wins), -2);
     expect(second?.ns).toBeGreaterThan(best?.ns ?? 0);
     expect(others).toEqual([]);
@@ -58,11 +56,11 @@ it('believes a measurement of the very shape', () => {
   expect(selector.rank(problem, any)[0]).toMatchObject({
     address: small,
     ns: 77,
-    basis: 'measured',
+    source: 'searched',
   });
   expect(selector.rank(problem, ({ address }) => address !== small)[0]).toMatchObject({
     address: large,
-    basis: 'predicted',
+    source: 'predicted',
   });
 });
 
@@ -74,22 +72,21 @@ it('learns from a dtype that takes as long, and calls none of its times measured
     }),
   );
   const one = observed([1024]);
-  expect(new Selector(one).rank(transpose(3072), any)).toEqual([]);
+  // Of one time each, scaled by the work.
+  const errors = new Selector(one).rank(transpose(3072), any).map(({ error }) => error);
+  expect(Math.min(...errors)).toBeGreaterThan(1);
   const selector = new Selector(one, { times: halves });
   const [best] = selector.rank(transpose(3072), any);
-  expect(best).toMatchObject({ address: large, basis: 'predicted' });
+  expect(best).toMatchObject({ address: large, source: 'predicted' });
   expect(best?.ns).toBeCloseTo(timeOf(transpose(3072), large), -2);
-  expect(selector.rank(transpose(512), any)[0]?.basis).toBe('predicted');
-  expect(selector.rank(transpose(1024), any)[0]?.basis).toBe('measured');
+  expect(selector.rank(transpose(512), any)[0]?.source).toBe('predicted');
+  expect(selector.rank(transpose(1024), any)[0]?.source).toBe('searched');
   // Its own time counts where both have one.
   const slow = halves.map((time) => ({ ...time, ns: 9 * time.ns }));
   const known = observed([256, 512, 1024, 2048, 4096]);
   expect(new Selector(known, { times: slow }).rank(transpose(3072), any)).toEqual(
     new Selector(known).rank(transpose(3072), any),
   );
-  expect(regrets(leaveOneShapeOut(one, { times: halves }))).toHaveLength(1);
-  // One variant is no choice.
-  expect(regrets(leaveOneShapeOut(one.slice(1), { times: halves }))).toEqual([]);
 });
 
 it('prefers what it knows better, of two that promise nearly the same', () => {
@@ -190,38 +187,6 @@ it('has nothing to say without evidence', () => {
   expect(shippedFor({ vendor: 'acme' }, asked)).toBeNull();
   expect(shippedFor({ vendor: 'NVIDIA' }, { ...asked, dtype: 'i32' })).toBeNull();
   expect(shippedFor({ vendor: 'NVIDIA' }, asked)?.device.device).toBe('NVIDIA H200');
-});
-
-it('chooses nearly as well for shapes that it was not shown', () => {
-  const file = shippedEvidence().find(({ op }) => op === 'transpose');
-  const rows = regrets(leaveOneShapeOut(file ? observationsOf(file) : []));
-  expect(rows.length).toBeGreaterThan(15);
-  const logs = rows.map(({ chosenNs, bestNs }) => Math.log(chosenNs / bestNs));
-  expect(Math.min(...logs)).toBeGreaterThanOrEqual(0);
-  // Measured on 2026-11-25: 1.018 in the mean, and 1.10 at worst.
-  expect(Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length)).toBeLessThan(1.03);
-  expect(Math.exp(Math.max(...logs))).toBeLessThan(1.2);
-});
-
-it('is judged on a device that it was not shown', () => {
-  const here = observed([256, 512, 1024]);
-  const same = here.map((time) => ({ ...time, ns: 3 * time.ns }));
-  expect(regrets(leaveDeviceOut(here, [same])).map(({ chosen, best }) => chosen === best)).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  // A device where the other wins everywhere.
-  const contrary = here.map((time) => ({ ...time, ns: 1e9 / time.ns }));
-  for (const { chosenNs, bestNs } of regrets(leaveDeviceOut(here, [contrary]))) {
-    expect(chosenNs).toBeGreaterThan(bestNs);
-  }
-  // Of two that disagree, the one to whom it matters more decides.
-  const strongly = here.map((time) => ({ ...time, ns: time.ns ** 3 }));
-  for (const { chosenNs, bestNs } of regrets(leaveDeviceOut(here, [contrary, strongly]))) {
-    expect(chosenNs).toBe(bestNs);
-  }
-  expect(regrets(leaveDeviceOut(here, [[]]))).toEqual([]);
 });
 
 it('ships evidence of variants that this release has, on shapes of its families', () => {

@@ -5,12 +5,20 @@
  * with a model of its time (time-model.ts) fitted to what was measured. No device is named: evidence
  * of another GPU gives other coefficients.
  */
-import { type Problem, shapeText } from '@tilemark/kernels';
+import {
+  ifValid,
+  kernelById,
+  kernelOf,
+  opOf,
+  type Problem,
+  parseVariant,
+  shapeText,
+} from '@tilemark/kernels';
 import { group, least, mean, rollup } from 'd3-array';
 import { shapeDistance } from '../rank/nearest';
 import { candidatesFor } from './candidates';
-import type { Observation } from './evidence';
-import { expectedNs, type Quote, slowEndNs } from './quote';
+import { type Observation, placeOf } from './evidence';
+import { expectedNs, type Quote } from './quote';
 import type { Point } from './space';
 import {
   distanceTo,
@@ -26,18 +34,19 @@ import {
   workOf,
 } from './time-model';
 
-/** What it quotes for a variant. */
-export interface Prediction extends Quote, Point {
-  /** `measured`: on this very shape. */
-  readonly basis: 'measured' | 'predicted';
+/** A quote of the selector, with the time that it is of, if one was taken on this very shape. */
+export interface Prediction extends Quote {
+  readonly time?: Observation;
 }
 
 /**
- * A variant that evidence has on no shape must promise to be this much faster than one that it has:
- * whoever is fastest of many predictions tends to be the most wrong. On an NVIDIA H200, splits that
- * nobody had tried took twice their predicted time (2026-11-23).
+ * Variance of a promise of a variant that evidence has on no shape, or not on this one, where it has
+ * others: whoever is fastest of many predictions tends to be the most wrong (J. E. Smith and
+ * R. L. Winkler, The Optimizer's Curse, Management Science 52, 2006). On an NVIDIA H200, splits that
+ * nobody had tried took twice their predicted time (2026-11-23). It must promise to be 1.25 times as
+ * fast as one that was tried.
  */
-const UNTRIED = 1.25;
+const UNTRIED = 2 * Math.log(1.25);
 
 /**
  * Nearer than so many octaves (see `Work.place`) to a shape that a variant was measured on, promises
@@ -46,15 +55,10 @@ const UNTRIED = 1.25;
  */
 const NEAR = 2;
 
-/** What a promise loses with each octave beyond. */
-const PER_OCTAVE = 0.13;
+/** Variance that each octave beyond adds: a promise is expected to take 1.14 times as long. */
+const PER_OCTAVE = 2 * 0.13;
 
-interface Promised extends Prediction {
-  /** To the nearest shape that its kind was measured on. */
-  readonly distance: number;
-}
-
-/** What teaches the models beside times of the dtype itself. */
+/** Evidence that teaches the models beside times of the dtype itself. */
 export interface Beside {
   /** Of products that take as long, in another dtype or on another device. */
   readonly times: readonly Observation[];
@@ -62,19 +66,17 @@ export interface Beside {
   readonly plain?: Selector;
 }
 
-/** Fewest variants of one shape that are a search. */
-const A_SEARCH = 16;
-
 export class Selector {
   readonly #kinds: ReadonlyMap<string, readonly Observation[]>;
   /** By kind: fitted when it is first asked for. */
   readonly #models = new Map<string, TimeModel>();
   readonly #plain: Selector | undefined;
   readonly #whole: Selector | undefined;
-  readonly #exact = new Map<string, Quote>();
+  readonly #exact: ReadonlyMap<string, Observation>;
+  /** By problem. */
+  readonly #timed: ReadonlyMap<string, readonly Observation[]>;
   readonly #tried: ReadonlySet<string>;
   readonly #problems: readonly Problem[];
-  readonly #searched: readonly Problem[];
 
   /** @param whole of which it takes how many workgroups run at once, a property of the device */
   constructor(
@@ -84,26 +86,20 @@ export class Selector {
   ) {
     this.#plain = plain;
     this.#whole = whole;
-    const measured = new Set(observations.map(timeKeyOf));
-    const all = [...observations, ...times.filter((time) => !measured.has(timeKeyOf(time)))];
-    this.#kinds = new Map(
-      [...group(all, ({ address }) => kindOf(address))].filter(
-        ([, times]) => times.length >= ENOUGH,
-      ),
+    const measured = new Set(observations.map(placeOf));
+    const all = [...observations, ...times.filter((time) => !measured.has(placeOf(time)))];
+    const addresses = group(all, ({ address }) => address);
+    this.#kinds = rollup(
+      addresses,
+      (some) => some.flatMap(([, times]) => times),
+      ([address]) => kindOf(address),
     );
-    for (const { problem, address, ns, error = SCREENED } of observations) {
-      this.#exact.set(`${keyOf(problem)} ${address}`, { ns, error });
-    }
-    this.#tried = new Set(all.map(({ address }) => address));
-    this.#problems = [
-      ...new Map(observations.map(({ problem }) => [keyOf(problem), problem])).values(),
-    ];
-    this.#searched = [...group(observations, ({ problem }) => keyOf(problem)).values()].flatMap(
-      (times) => {
-        const kernels = new Set(times.map(({ address }) => address.split('[')[0]));
-        return times.length >= A_SEARCH && kernels.size > 1 ? (times[0]?.problem ?? []) : [];
-      },
+    this.#exact = new Map(
+      observations.map((time) => [`${keyOf(time.problem)} ${time.address}`, time]),
     );
+    this.#tried = new Set(addresses.keys());
+    this.#timed = group(observations, ({ problem }) => keyOf(problem));
+    this.#problems = [...this.#timed.values()].flatMap(([first]) => first?.problem ?? []);
   }
 
   /** The problems it has evidence of. */
@@ -112,63 +108,44 @@ export class Selector {
   }
 
   /**
-   * Candidates for a problem, the fastest first; empty without evidence for its op and dtype.
+   * Quotes of candidates for a problem and of what was timed on it, the least expected time first;
+   * empty without evidence for its op and dtype.
    *
-   * @param more points to weigh beside the usual candidates
+   * @param more points to weigh beside them
    */
   rank(
     problem: Problem,
     able: (point: Point) => boolean,
     more: readonly Point[] = [],
   ): Prediction[] {
-    const points = [...candidatesFor(problem), ...more];
+    const timed = this.#timed.get(keyOf(problem)) ?? [];
+    const points = [
+      ...candidatesFor(problem),
+      ...more,
+      ...timed.flatMap(({ address }) => ifValid(() => parseVariant(address)) ?? []),
+    ];
     const expected = new Map<string, Expected>();
-    const promised = [...new Map(points.map((point) => [point.address, point])).values()]
+    return [...new Map(points.map((point) => [point.address, point])).values()]
       .filter(able)
-      .flatMap((point) => this.#predict(point, problem, expected) ?? []);
-    // Against a time of the very shape, promises are of another source.
-    const isTimed = promised.some(({ basis }) => basis === 'measured');
-    const nsOf = (promise: Promised) =>
-      this.#cautious(promise) * (isTimed ? slowEndNs(promise) : expectedNs(promise));
-    return promised
-      .toSorted((a, b) => nsOf(a) - nsOf(b))
-      .map(({ distance, ...prediction }) => prediction);
+      .flatMap((point) => this.#quote(point, problem, expected) ?? [])
+      .toSorted((a, b) => expectedNs(a) - expectedNs(b));
   }
 
-  /** Whether it can say how long a variant takes. */
+  /** Whether it has a model of a variant's time. */
   knows(address: string): boolean {
-    return this.#kinds.has(kindOf(address));
-  }
-
-  /** How far a problem is from the nearest shape that the kind of a variant was timed on. */
-  distanceTo(address: string, problem: Problem): number {
-    const times = this.#kinds.get(kindOf(address)) ?? [];
-    const exact = this.#exact.has(`${keyOf(problem)} ${address}`);
-    return exact ? 0 : Math.min(...times.map((time) => shapeDistance(problem, time.problem)));
-  }
-
-  /**
-   * Whether variants of several kernels were tried on a shape at most so far from a problem, as a
-   * search does: then a kernel that is not among them need not be preferred.
-   */
-  hasSearched(problem: Problem, within: number): boolean {
-    return this.#searched.some((searched) => shapeDistance(problem, searched) <= within);
-  }
-
-  /** How much longer to expect what is promised from far away, and what was never tried. */
-  #cautious({ address, distance }: Promised): number {
-    const far = Math.exp(PER_OCTAVE * Math.max(0, distance - NEAR));
-    return this.#tried.has(address) ? far : UNTRIED * far;
+    return this.#hasModel(kindOf(address));
   }
 
   /** @param known what is expected of rows that are not aligned, by kernel */
-  #predict(point: Point, problem: Problem, known: Map<string, Expected>): Promised | null {
-    const exact = this.#exact.get(`${keyOf(problem)} ${point.address}`);
-    if (exact !== undefined) {
-      return { ...point, ...exact, basis: 'measured', distance: 0 };
+  #quote(point: Point, problem: Problem, known: Map<string, Expected>): Prediction | null {
+    const time = this.#exact.get(`${keyOf(problem)} ${point.address}`);
+    if (time) {
+      const { error = SCREENED, ns, source = 'searched' } = time;
+      return { ...point, ns, error, source, time };
     }
-    const model = this.#modelOf(kindOf(point.address));
-    if (!model) return null;
+    const kind = kindOf(point.address);
+    const model = this.#modelOf(kind);
+    if (!model) return scaled(point, problem, this.#kinds.get(kind) ?? []);
     const work = workOf(point, problem);
     const isOfKernel = model.hasAligned && !work.isAligned;
     const expected = isOfKernel
@@ -177,13 +154,25 @@ export class Selector {
     if (expected) known.set(point.kernel, expected);
     const { residual, error } = near(model, work, expected);
     const ns = timeOf(model, work) * Math.exp(residual);
-    const distance = distanceTo(model, work);
-    return ns > 0 ? { ...point, ns, error, basis: 'predicted', distance } : null;
+    const far = PER_OCTAVE * Math.max(0, distanceTo(model, work) - NEAR);
+    const isTried = this.#tried.has(point.address) && !this.#timed.has(keyOf(problem));
+    return ns > 0
+      ? {
+          ...point,
+          ns,
+          error: Math.sqrt(error ** 2 + far + (isTried ? 0 : UNTRIED)),
+          source: 'predicted',
+        }
+      : null;
+  }
+
+  #hasModel(kind: string): boolean {
+    return (this.#kinds.get(kind)?.length ?? 0) >= ENOUGH && isOfGpu(kind);
   }
 
   #modelOf(kind: string): TimeModel | null {
     const times = this.#kinds.get(kind);
-    if (!times) return null;
+    if (!times || !this.#hasModel(kind)) return null;
     const plain = this.#plain ? this.#plain.#modelOf(kind) : null;
     const whole = this.#whole ? this.#whole.#modelOf(kind) : null;
     const model = this.#models.get(kind) ?? fitted(times, { plain, resident: whole?.resident });
@@ -192,78 +181,36 @@ export class Selector {
   }
 
   #modelsOf(kernel: string): TimeModel[] {
-    const own = [...this.#kinds.keys()].filter((kind) => kind.split('[')[0] === kernel);
-    return own.flatMap((kind) => this.#modelOf(kind) ?? []);
+    const kinds = [...this.#kinds.keys()].filter((kind) => kernelOf(kind) === kernel);
+    return kinds.flatMap((kind) => this.#modelOf(kind) ?? []);
   }
 }
 
-/** A time's place, whatever the dtype. */
-const timeKeyOf = ({ problem, address }: Observation) => `${shapeText(problem)} ${address}`;
+/**
+ * The time on the nearest shape, by the op's work, which knows nothing of waves and caches: it may be
+ * off by as much again, and by the distance of the shapes.
+ */
+function scaled(point: Point, problem: Problem, times: readonly Observation[]): Prediction | null {
+  const nearest = least(times, (time) => shapeDistance(problem, time.problem));
+  if (!nearest) return null;
+  const workIn = (one: Problem) => opOf(one).rate(one, 1);
+  const ns = (nearest.ns * workIn(problem)) / workIn(nearest.problem);
+  return { ...point, ns, error: 1 + shapeDistance(problem, nearest.problem), source: 'predicted' };
+}
+
+const isOfGpu = (kind: string): boolean =>
+  ifValid(() => kernelById(kernelOf(kind)))?.runsOn === 'gpu';
 
 const keyOf = (problem: Problem) => `${problem.op} ${shapeText(problem)} ${problem.dtype}`;
 
-/** How a choice without a shape's own evidence compares with the best measured there. */
-export interface Regret {
-  readonly problem: Problem;
-  readonly chosen: string;
-  /** Null where the choice is another device's, whose times say nothing here. */
-  readonly predictedNs: number | null;
-  readonly chosenNs: number;
-  readonly best: string;
-  readonly bestNs: number;
-}
-
-/**
- * Leaves each shape out in turn and lets the others choose among the variants measured on it. How
- * many workgroups run at once is fitted to all shapes: one number per kind of 18 times or more.
- * Evidence keeps only variants that came near to the best somewhere.
- *
- * @param beside as for the selector; the shape is left out there, too
- * @yields shape by shape, as each takes a tenth of a second; null: nothing can be chosen for it
- */
-export function* leaveOneShapeOut(
-  observations: readonly Observation[],
-  beside: Beside = { times: [] },
-): Generator<Regret | null> {
-  const all = new Selector(observations, beside);
-  for (const [shape, times] of group(observations, ({ problem }) => shapeText(problem))) {
-    const isOther = ({ problem }: Observation) => shapeText(problem) !== shape;
-    const others = new Selector(
-      observations.filter(isOther),
-      { ...beside, times: beside.times.filter(isOther) },
-      all,
-    );
-    yield regretOf(times, (problem, able) => {
-      const [choice] = others.rank(problem, able);
-      return choice && { address: choice.address, ns: choice.ns };
-    });
-  }
-}
-
-/**
- * How well the evidence of other devices chooses for one that has none: shape by shape, the variant
- * that is nearest to their best in the geometric mean, among those measured on the device.
- *
- * @yields shape by shape; null: nothing can be chosen for it
- */
-export function* leaveDeviceOut(
-  observations: readonly Observation[],
-  others: readonly (readonly Observation[])[],
-): Generator<Regret | null> {
-  const selectors = others.map((times) => new Selector(times));
-  for (const times of group(observations, ({ problem }) => keyOf(problem)).values()) {
-    yield regretOf(times, (problem, able) => {
-      const best = nearestToBest(selectors.map((selector) => selector.rank(problem, able)));
-      return best === undefined ? undefined : { address: best, ns: null };
-    });
-  }
-}
-
-/** Of what several devices rank, the address that is nearest to their best in the geometric mean. */
+/** The address that is nearest to the best of several devices in the geometric mean. */
 export function nearestToBest(ranks: readonly (readonly Prediction[])[]): string | undefined {
   const behind = rollup(
     ranks.flatMap((rank) =>
-      rank.map(({ address, ns }) => ({ address, by: ns / (rank[0]?.ns ?? ns) })),
+      rank.map((quote) => ({
+        address: quote.address,
+        by: expectedNs(quote) / expectedNs(rank[0] ?? quote),
+      })),
     ),
     // One that a device says nothing of might be far behind there.
     (all) =>
@@ -271,23 +218,4 @@ export function nearestToBest(ranks: readonly (readonly Prediction[])[]): string
     ({ address }) => address,
   );
   return least([...behind], ([, by = 0]) => by)?.[0];
-}
-
-/** What a choice costs on one shape, by what was measured there; null where there is none to make. */
-function regretOf(
-  observations: readonly Observation[],
-  choose: (
-    problem: Problem,
-    able: (point: Point) => boolean,
-  ) => { readonly address: string; readonly ns: number | null } | undefined,
-): Regret | null {
-  const [first, another] = observations;
-  const best = least(observations, ({ ns }) => ns);
-  const times = new Map(observations.map(({ address, ns }) => [address, ns]));
-  const choice = first && choose(first.problem, ({ address }) => times.has(address));
-  const chosenNs = choice && times.get(choice.address);
-  if (!first || !another || !best || !choice || chosenNs === undefined) return null;
-  const { address: chosen, ns: predictedNs } = choice;
-  const { problem } = first;
-  return { problem, chosen, predictedNs, chosenNs, best: best.address, bestNs: best.ns };
 }

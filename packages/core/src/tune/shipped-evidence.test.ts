@@ -45,7 +45,7 @@ it('promises no product of weights by rows faster than the device multiplies', (
     dtype: 'f32-nt',
   } as const;
   const file = shippedFor(
-    { key: 'nvidia-unknown-nvidia_h200-vulkan-dawn' },
+    { key: 'nvidia-nvidia_h200-vulkan-dawn' },
     { ...problem, profile: 'fast' },
   );
   if (!file) throw new Error('nothing ships for weights by rows');
@@ -78,7 +78,7 @@ it.each(found)('$address of $shape exists, fits together and is the time of its 
 
 it('says no more of a profile by a full measurement under another than by a screened time', () => {
   const file = shippedFor(
-    { key: 'nvidia-unknown-nvidia_h200-vulkan-dawn' },
+    { key: 'nvidia-nvidia_h200-vulkan-dawn' },
     { op: 'matmul', dtype: 'f32', profile: 'fast' },
   );
   const errors = (profile: 'default' | 'fast') =>

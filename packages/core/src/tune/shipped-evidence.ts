@@ -1,8 +1,9 @@
 import { areStoredAlike, type Problem, plainOf } from '@tilemark/kernels';
-import { deviceKey, isOn, type ModelQuery, type Profile } from '../measure/device';
-import { bestOf } from '../measure/proved-rates';
+import type { DeviceIdentity, Profile } from '../measure/device';
+import { deviceKey, isOn, type ModelQuery } from '../measure/hardware';
 import type { RooflineSurvey } from '../measure/roofline';
-import { type Evidence, evidenceSchema, type FoundVariant, observationsOf } from './evidence';
+import { bestOf } from '../measure/stated-rates';
+import { type Evidence, evidenceSchema, observationsOf } from './evidence';
 import h100Half from './evidence/nvidia-h100-matmul-f16.json';
 import h100HalfSums from './evidence/nvidia-h100-matmul-f16acc16.json';
 import h100 from './evidence/nvidia-h100-matmul-f32.json';
@@ -17,6 +18,7 @@ import h200ByRows from './evidence/nvidia-h200-matmul-f32-nt.json';
 import h200Fours from './evidence/nvidia-h200-matmul-f32-q4.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
 import { type Beside, Selector } from './selector';
+import type { Point } from './space';
 
 /** What was measured on devices that were surveyed. Several hundred kilobytes: not for browsers. */
 let parsed: readonly Evidence[] | undefined;
@@ -57,6 +59,14 @@ const levelled = (files: readonly Evidence[]): Evidence[] =>
       ),
   }));
 
+/** The models that ship. */
+export const shippedDevices = (): readonly DeviceIdentity[] => [
+  ...new Map(shippedEvidence().map(({ device }) => [deviceKey(device), device])).values(),
+];
+
+/** The subject of a question, beside its shapes. */
+export type Kind = Pick<Problem, 'op' | 'dtype'> & { readonly profile: Profile };
+
 /** A selector and what it learned from. */
 export interface Learned {
   readonly selector: Selector;
@@ -68,33 +78,36 @@ export interface Learned {
   readonly profile: Profile;
   /** The most the device can do, where that is known: no variant is faster. */
   readonly roofline?: RooflineSurvey | undefined;
-  /** What was measured in full, with the history of each. */
-  readonly measured: readonly FoundVariant[];
+  /** Variants to weigh beside the usual candidates. */
+  readonly tried: readonly Point[];
 }
 
-/** By file and profile. */
+/** Fitted selectors, by file and profile. */
 const fitted = new Map<Evidence, Map<Profile, Learned>>();
 
 /**
- * The shipped evidence for a device, under the profile or else another: one orders variants much as
- * the other does (docs/results/performance-h200.md). Null if nothing was measured on a device like it.
+ * The evidence for a device, under the profile or else another: one orders variants much as the other does
+ * (docs/results/performance-h200.md). Null if nothing was measured on a device like it.
+ *
+ * @param files to choose from; absent: what ships
  */
 export function shippedFor(
   wanted: ModelQuery,
-  { op, dtype, profile }: Pick<Problem, 'op' | 'dtype'> & { readonly profile: Profile },
+  { op, dtype, profile }: Kind,
+  files = shippedEvidence(),
 ): Evidence | null {
-  const files = shippedEvidence().filter(
+  const fitting = files.filter(
     (evidence) => isOn(evidence.device, wanted) && evidence.op === op && evidence.dtype === dtype,
   );
-  return files.find((file) => file.profile === profile) ?? files[0] ?? null;
+  return fitting.find((file) => file.profile === profile) ?? fitting[0] ?? null;
 }
 
 /**
- * What ships beside a file: times of the same variants in dtypes that store their tensors alike and on
- * other devices of the vendor, and the selector of the plain dtype on the same device.
- * Halves that are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each
- * kernel, and 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was
- * measured for. What devices know of each other: docs/results/tuning-h200.md.
+ * The evidence that ships beside a file: times of the same variants in dtypes that store their tensors alike
+ * and on other devices of the vendor, and the selector of the plain dtype on the same device. Halves that are
+ * summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each kernel, and 8% more or less
+ * (2,066 times on an NVIDIA H200): each dtype knows what the other was measured for. What devices know of
+ * each other: docs/results/tuning-h200.md.
  */
 export function shippedBeside({ device, op, dtype, profile }: Evidence): Beside {
   const times = shippedEvidence()
@@ -112,13 +125,13 @@ export function shippedBeside({ device, op, dtype, profile }: Evidence): Beside 
   return { times, ...(file && { plain: learnedFrom(file, profile).selector }) };
 }
 
-/** What a selector learns from a shipped file about a profile. */
+/** The selector of a shipped file under a profile. */
 export function learnedFrom(file: Evidence, under: Profile): Learned {
   const profiles = fitted.get(file) ?? new Map<Profile, Learned>();
   fitted.set(file, profiles);
   const known = profiles.get(under);
   if (known) return known;
-  const { device, driver, measured, measuredAt, profile, roofline } = file;
+  const { device, driver, measuredAt, profile, roofline } = file;
   const selector = new Selector(observationsOf(file, under), shippedBeside(file));
   const made = {
     selector,
@@ -127,7 +140,7 @@ export function learnedFrom(file: Evidence, under: Profile): Learned {
     measuredAt,
     profile,
     roofline,
-    measured,
+    tried: [],
   };
   profiles.set(under, made);
   return made;

@@ -10,7 +10,7 @@ import {
 } from '@tilemark/kernels';
 import type { DeviceIdentity } from '../measure/device';
 import { runsOnDevice } from '../plan/spec';
-import { TuningSpace } from './space';
+import { type Point, TuningSpace } from './space';
 
 /** A kernel to search, with the only values to try of some of its tunables. */
 export interface Searched {
@@ -34,8 +34,12 @@ export const searchedKernels = ({ dtype, op }: Pick<Problem, 'dtype' | 'op'>): K
  */
 const LOOKS = 2_000;
 
+/** The default point of a space, or another that fits. */
+export const firstFitting = (space: TuningSpace): Point | null =>
+  space.initial() ?? space.shuffled(0, LOOKS).next().value;
+
 /**
- * What of the kernels fits a problem on a device. Throws InputError at `field` if nothing does.
+ * The spaces of kernels that fit a problem on a device. Throws InputError at `field` if nothing does.
  *
  * @param whyNot why a variant cannot run there; null: it can
  */
@@ -58,9 +62,7 @@ export function spacesOf(
         }),
       }),
   );
-  const fitting = spaces.filter(
-    (space) => space.initial() ?? space.shuffled(0, LOOKS).next().value,
-  );
+  const fitting = spaces.filter(firstFitting);
   if (fitting.length > 0) return fitting;
   const reasons = new Set(
     spaces.flatMap(({ kernel }) => whyNot({ kernel: kernel.id, tunables: {} }) ?? []),

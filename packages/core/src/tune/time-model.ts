@@ -13,6 +13,8 @@
  * What the sum gets wrong near a shape (caches, conflicts) is corrected by its mistakes there.
  */
 import {
+  addressParts,
+  addressText,
   bufferBytes,
   type GpuKernel,
   ifValid,
@@ -21,6 +23,7 @@ import {
   opOf,
   type Problem,
   parseVariant,
+  type ResolvedVariant,
 } from '@tilemark/kernels';
 import { geometricMean } from '../rank/rank';
 import type { Observation } from './evidence';
@@ -65,7 +68,7 @@ const VECTOR_BYTES = 16;
 /** The place of the steps among the parts. */
 const STEPS = 1;
 
-/** What a variant does on a problem, in the units of the model. */
+/** The work of a variant on a problem, in the units of the model. */
 export interface Work extends Pick<KernelWork, 'steps' | 'groups' | 'waves'> {
   /**
    * Base-2 logarithms of what its residual depends on: the sizes, the workgroups, and the bytes that
@@ -97,7 +100,7 @@ export interface TimeModel {
   readonly hasAligned: boolean;
 }
 
-/** What is known of a kind before its times. */
+/** Facts of a kind that are known before its times. */
 interface Known {
   /** The model of the plain dtype, which a kind of fewer times than tell waves apart takes its sum from. */
   readonly plain?: TimeModel | null;
@@ -105,7 +108,7 @@ interface Known {
   readonly resident?: number | undefined;
 }
 
-/** What is expected of a residual, and how far it may be off. */
+/** An expected residual, and its error. */
 export interface Expected {
   readonly residual: number;
   readonly error: number;
@@ -113,10 +116,14 @@ export interface Expected {
 
 /** An address without the tunables that only divide the work, as its kernel declares them. */
 export function kindOf(address: string): string {
-  const [id = ''] = address.split('[');
+  const { kernel: id, settings } = addressParts(address);
   const kernel = ifValid(() => kernelById(id));
   if (kernel?.runsOn !== 'gpu' || !kernel.splitBy) return address;
-  return address.replace(new RegExp(`\\b(${kernel.splitBy.join('|')})=\\d+,?`, 'g'), '');
+  const { splitBy } = kernel;
+  return addressText(
+    id,
+    settings.filter(([name]) => !splitBy.includes(name)),
+  );
 }
 
 export function workOf(
@@ -172,16 +179,14 @@ function startOfRows(problem: Problem): number {
   return Math.min(VECTOR_BYTES, ...rows.map((bytes) => bytes & -bytes));
 }
 
-const works = new WeakMap<Observation, Timed>();
-
-/** The work of an observation, computed once. */
-function timedOf(observation: Observation): Timed {
-  const known = works.get(observation);
-  if (known) return known;
-  const { address, ns, problem } = observation;
-  const made = { ...workOf(parseVariant(address), problem), ns };
-  works.set(observation, made);
-  return made;
+/** The observations of a kind with their work; of few variants and shapes, on many of both. */
+function timedOf(observations: readonly Observation[]): Timed[] {
+  const variants = new Map<string, ResolvedVariant>();
+  return observations.map(({ address, ns, problem }) => {
+    const variant = variants.get(address) ?? parseVariant(address);
+    variants.set(address, variant);
+    return { ...workOf(variant, problem), ns };
+  });
 }
 
 function dot(a: readonly number[], b: readonly number[]): number {
@@ -208,7 +213,7 @@ export function fitted(
   observations: readonly Observation[],
   { plain, resident: known }: Known = {},
 ): TimeModel {
-  const all = observations.map(timedOf);
+  const all = timedOf(observations);
   const aligned = all.filter(({ isAligned }) => isAligned);
   const hasAligned = aligned.length >= ENOUGH;
   const rows = hasAligned ? aligned : all;
@@ -247,20 +252,26 @@ function leastSquares(rows: readonly Timed[], resident: number | undefined) {
     rows.length < ENOUGH_FOR_WAVES ? [most] : resident === undefined ? RESIDENT : [resident];
   let coefficients: readonly number[] = Array<number>(count).fill(0);
   let best = { loss: Number.POSITIVE_INFINITY, resident: 1, coefficients };
+  // Plain loops: this is most of what the first answer of a dtype takes.
   const settle = (atOnce: number, rounds: number) => {
     const line = Array<number>(count).fill(0);
-    wanted[last] = 0;
-    for (const [at, timed] of rows.entries()) {
-      const waveSteps = stepsInWaves(timed, atOnce) / timed.ns;
-      const row = scaled[at] ?? [];
-      wanted[last] += waveSteps;
+    let wantedOfWaves = 0;
+    let isOneWave = true;
+    for (let at = 0; at < rows.length; at++) {
+      const timed = rows[at];
+      const row = scaled[at];
+      if (!timed || !row) continue;
+      const steps = stepsInWaves(timed, atOnce);
+      isOneWave &&= steps === timed.steps;
+      const waveSteps = steps / timed.ns;
+      wantedOfWaves += waveSteps;
       for (let j = 0; j < last; j++) line[j] = (line[j] ?? 0) + waveSteps * (row[j] ?? 0);
       line[last] = (line[last] ?? 0) + waveSteps * waveSteps;
     }
+    wanted[last] = wantedOfWaves;
     for (const [j, product] of products.entries()) product[last] = line[j] ?? 0;
     products[last] = line;
     // In a single wave a step costs what a step of a wave does: the wave has it, so that more cost more.
-    const isOneWave = rows.every((row) => stepsInWaves(row, atOnce) === row.steps);
     const free = isOneWave ? products.with(STEPS, []) : products;
     const from = isOneWave ? coefficients.with(STEPS, 0) : coefficients;
     coefficients = descend(free, wanted, from, rounds);
@@ -304,7 +315,7 @@ function descend(
   return coefficients;
 }
 
-/** What kinds of a kernel say about rows that are not aligned, whose own kind may say nothing. */
+/** The residuals of a kernel's kinds on rows that are not aligned, whose own kind may have none. */
 export function expectedOf(models: readonly TimeModel[], work: Work): Expected {
   const seen = models.flatMap((model) => (model.hasAligned ? model.seen : []));
   const unaligned = seen.filter((piece) => !piece.isAligned);

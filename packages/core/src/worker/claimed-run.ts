@@ -1,15 +1,15 @@
-import { shapeText, shortAddress, variantAddress } from '@tilemark/kernels';
-import { admitKernel } from '../contributed/kernel';
-import type { Attachment, ClaimedRun, RecordedRun } from '../link/wire';
+import { shapeText, shortAddress, type Variant, variantAddress } from '@tilemark/kernels';
+import type { RunClaim, RunOutcome } from '../api/run';
+import type { Attachment } from '../link/wire';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
 import type { WorkerParts } from './parts';
-import type { DeviceRunner, RunReport } from './runner';
+import type { DeviceReport, DeviceRunner } from './runner';
 
 /** A run that cost this many workers is not tried again: it may be what kills them. */
 const MAX_ATTEMPTS = 3;
 
-/** The worker stops, pauses, or lost its run, and hands it back. */
+/** The worker stops, pauses, has lost its run, or has had its turn at a search, and hands it back. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
@@ -19,45 +19,53 @@ export class Interrupted extends Error {
  * if aborted.
  */
 export async function measureClaimed(
-  run: ClaimedRun,
-  { runner, log, alone }: Pick<WorkerParts, 'runner' | 'log' | 'alone'>,
+  run: RunClaim,
+  { admit, runner, log, alone }: Pick<WorkerParts, 'admit' | 'runner' | 'log' | 'alone'>,
   attachment: Pick<Attachment, 'clockAheadMs' | 'workerId'>,
   signal: AbortSignal,
-): Promise<RecordedRun> {
-  const recorded = (work: () => Promise<RunReport>) => recordOf(run, work, attachment);
-  const { contributed, rival } = run;
-  const why = contributed?.refusal ?? (rival?.refusal ? `its rival: ${rival.refusal}` : null);
-  if (why !== null) return recorded(() => withoutRunning(run, runner, { kind: 'skipped', why }));
-  for (const file of [contributed?.file, rival?.file]) if (file) await admitKernel(file);
+): Promise<RunOutcome> {
+  const outcome = unasked(run);
+  if (outcome) return withoutRunning(run, runner, outcome, attachment);
+  for (const file of [run.contributed?.file, run.rival?.file]) if (file) await admit?.(file);
   const onStep = (step: Step) => log.debug({ runId: run.id }, step);
   try {
-    const work = () =>
-      run.attempt > MAX_ATTEMPTS ? giveUp(run, runner) : runner.run(run, { onStep, signal });
-    return await alone(() => recorded(work), signal);
+    const work = () => runner.run(run, { onStep, signal });
+    return await alone(() => recordOf(run, work, attachment), signal);
   } catch (error) {
     throw signal.aborted ? new Interrupted('it was interrupted') : error;
   }
 }
 
-function giveUp(run: ClaimedRun, runner: Pick<DeviceRunner, 'open'>): Promise<RunReport> {
-  const message = `${run.attempt - 1} workers were lost while running it`;
-  return withoutRunning(run, runner, { kind: 'failed', stage: 'device', message });
+/** How a run ends that is not to be measured; null: it is. */
+export function unasked({ attempt, contributed, rival }: RunClaim): Outcome | null {
+  const why = contributed?.refusal ?? (rival?.refusal ? `its rival: ${rival.refusal}` : null);
+  if (why !== null) return { kind: 'skipped', why };
+  if (attempt <= MAX_ATTEMPTS) return null;
+  const message = `${attempt - 1} workers were lost while running it`;
+  return { kind: 'failed', stage: 'device', message };
 }
 
-async function withoutRunning(
-  { profile }: ClaimedRun,
+export async function withoutRunning(
+  run: RunClaim,
   runner: Pick<DeviceRunner, 'open'>,
   outcome: Outcome,
-): Promise<RunReport> {
-  const { environment } = await runner.open(profile);
-  return { outcome, environment, wgsl: null };
+  attachment: Pick<Attachment, 'clockAheadMs' | 'workerId'>,
+): Promise<RunOutcome> {
+  const { environment } = await runner.open(run.profile);
+  return recordOf(run, async () => ({ outcome, environment, wgsl: null }), attachment);
 }
 
-async function recordOf(
-  { id, policy, problem, profile, variant }: ClaimedRun,
-  work: () => Promise<RunReport>,
+/** What a record says of its run. */
+export type AskedOfWorker = Pick<RunClaim, 'id' | 'policy' | 'problem' | 'profile' | 'variant'> & {
+  readonly rival?: { readonly variant: Variant } | undefined;
+  readonly searchId?: string;
+};
+
+export async function recordOf(
+  { id, policy, problem, profile, rival, searchId, variant }: AskedOfWorker,
+  work: () => Promise<DeviceReport>,
   { clockAheadMs, workerId }: Pick<Attachment, 'clockAheadMs' | 'workerId'>,
-): Promise<RecordedRun> {
+): Promise<RunOutcome> {
   // By the grid's clock, since this machine's may be wrong.
   const now = () => new Date(Date.now() - clockAheadMs).toISOString();
   const beganAt = now();
@@ -65,17 +73,18 @@ async function recordOf(
   return {
     runId: id,
     workerId,
-    run: { variant, problem, profile, policy },
+    ...(searchId !== undefined && { searchId }),
+    run: { variant, problem, profile, policy, ...(rival && { rival: rival.variant }) },
     ...report,
     beganAt,
     endedAt: now(),
   };
 }
 
-/** What the log says of it. */
+/** The fields of a log line about an outcome. */
 export function aboutRecord(
-  { id, problem, variant }: ClaimedRun,
-  { outcome }: RecordedRun,
+  { id, problem, variant }: AskedOfWorker,
+  { outcome }: RunOutcome,
 ): Record<string, unknown> {
   const what = `${shortAddress(variantAddress(variant))}, ${problem.op} ${shapeText(problem)} ${problem.dtype}`;
   return { runId: id, run: what, ...summaryOf(outcome) };

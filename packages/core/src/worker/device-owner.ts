@@ -1,11 +1,9 @@
-import { DeviceFault, InputError, type Variant } from '@tilemark/kernels';
-import { COMPILE_WITHIN_MS } from '../contributed/caution';
-import { fileOf } from '../contributed/known';
-import type { KernelFile } from '../contributed/manifest';
+import { DeviceFault, fileOf, InputError, type KernelFile, type Variant } from '@tilemark/kernels';
 import { type DuelOutcome, type DuelSide, SideEnded, type SideInput } from '../measure/duel';
 import type { Step } from '../measure/measure';
 import type { Outcome } from '../measure/outcome';
 import type { RooflineSurvey } from '../measure/roofline';
+import { COMPILE_WITHIN_MS } from './caution';
 import type {
   Compilable,
   DeviceDescription,
@@ -190,6 +188,6 @@ export class DeviceOwner {
   }
 }
 
-/** What the owner needs to know of variants that are not of the catalogue. */
+/** The files of contributed variants, which the owner needs. */
 const filesOf = (...variants: readonly Variant[]): KernelFile[] =>
   variants.flatMap(({ kernel }) => fileOf(kernel) ?? []);

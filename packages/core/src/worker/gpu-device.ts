@@ -1,4 +1,4 @@
-import { choosesSize, PACKED_DOTS, SIZE_CONTROL, subgroupSizes } from '@tilemark/kernels';
+import { PACKED_DOTS, SIZE_CONTROL, subgroupSizes } from '@tilemark/kernels';
 import { z } from 'zod';
 import { type DeviceCapabilities, limitsBy } from '../measure/device';
 
@@ -7,6 +7,7 @@ const FEATURES: readonly string[] = [
   'timestamp-query',
   'shader-f16',
   'subgroups',
+  SIZE_CONTROL,
   'chromium-experimental-subgroup-matrix',
 ];
 
@@ -18,11 +19,9 @@ export async function requestWholeDevice(
   adapter: GPUAdapter,
   { wgslLanguageFeatures }: Pick<GPU, 'wgslLanguageFeatures'>,
 ): Promise<{ readonly device: GPUDevice; readonly capabilities: DeviceCapabilities }> {
-  const control = choosesSize(adapter.info, adapter.features) ? [SIZE_CONTROL] : [];
-  const wanted = [...FEATURES, ...control];
   const device = await adapter.requestDevice({
     requiredFeatures: [...adapter.features].filter((feature): feature is GPUFeatureName =>
-      wanted.includes(feature),
+      FEATURES.includes(feature),
     ),
     requiredLimits: largestLimits(adapter.limits),
   });
@@ -64,8 +63,8 @@ const matrixConfigsSchema = z.array(
 );
 
 /**
- * What kernels need of subgroups beyond WebGPU's features, named like features:
- * the sizes that can be relied on, and each shape of matrix multiplication.
+ * Abilities of subgroups beyond WebGPU's features, named like features: the sizes that can be relied on, and
+ * each shape of matrix multiplication.
  */
 function subgroupAbilities(info: GPUAdapterInfo, features: ReadonlySet<string>): string[] {
   const { data: configs = [] } = matrixConfigsSchema.safeParse([

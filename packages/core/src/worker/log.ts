@@ -1,8 +1,8 @@
 type Line = (facts: object, text: string) => void;
 
-/** Where a worker tells what it does; pino's loggers are such. */
+/** The log of a worker; pino's loggers fit. */
 export type Log = Readonly<Record<'debug' | 'info' | 'warn' | 'error', Line>>;
 
-/** What an error says, whatever was thrown. */
+/** The message of an error, whatever was thrown. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);

@@ -1,5 +1,7 @@
+import type { RunOutcome } from '../api/run';
+import { judge } from '../gate/judge';
 import { GridUnavailable, type Link, NotAdmitted, Refused } from '../link/link';
-import type { RecordedRun } from '../link/wire';
+import { engineOf } from '../measure/device';
 import { type Log, messageOf } from './log';
 
 /**
@@ -8,13 +10,13 @@ import { type Log, messageOf } from './log';
  */
 export interface Journal {
   /** Once it returns, the record survives a crash. */
-  append(record: RecordedRun): Promise<void>;
+  append(record: RunOutcome): Promise<void>;
   /** The grid has the record. */
   strike(runId: string): Promise<void>;
   /** Keeps a record that the grid will never take for a person to look at; it is not offered again. */
   setAside(runId: string): Promise<void>;
   /** Records still to be handed in, oldest first. */
-  pending(): Promise<RecordedRun[]>;
+  pending(): Promise<RunOutcome[]>;
 }
 
 interface OutboxParts {
@@ -25,6 +27,8 @@ interface OutboxParts {
   readonly workerId: string | null;
   /** The grid takes nothing of this worker any more; the journal keeps what it has. */
   readonly onNotAdmitted: (why: NotAdmitted) => void;
+  /** The grid takes neither a result nor that it failed. */
+  readonly onUnended: (record: RunOutcome, why: string) => void;
 }
 
 /** Takes results from the journal to the grid, which may be down, or refuse one for good. */
@@ -37,13 +41,15 @@ export class Outbox {
     this.#parts = parts;
   }
 
-  /** Ids of the runs whose results have still to be handed in. */
-  async pending(): Promise<string[]> {
-    const records = await this.#read().catch((): RecordedRun[] => []);
-    return records.map(({ runId }) => runId);
+  /** Ids of the runs whose results have still to be handed in; of a search: those measured for it. */
+  async pending(searchId?: string): Promise<string[]> {
+    const records = await this.#read().catch((): RunOutcome[] => []);
+    return records
+      .filter((record) => searchId === undefined || record.searchId === searchId)
+      .map(({ runId }) => runId);
   }
 
-  async #read(): Promise<RecordedRun[]> {
+  async #read(): Promise<RunOutcome[]> {
     const { journal, workerId } = this.#parts;
     const records = await journal.pending();
     return records.filter((record) => workerId === null || record.workerId === workerId);
@@ -77,10 +83,11 @@ export class Outbox {
   }
 
   /** Throws GridUnavailable, NotAdmitted, and the errors of the journal. */
-  async #write(record: RecordedRun): Promise<void> {
+  async #write(record: RunOutcome): Promise<void> {
     const { link, journal, log } = this.#parts;
     const { runId } = record;
     try {
+      refuseAsGridWould(record);
       await link.outcome(record);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
@@ -96,8 +103,8 @@ export class Outbox {
   }
 
   /** Ends a run whose result the grid will never take, and records why. */
-  async #endRefused(record: RecordedRun, why: string): Promise<void> {
-    const { link, log } = this.#parts;
+  async #endRefused(record: RunOutcome, why: string): Promise<void> {
+    const { link, log, onUnended } = this.#parts;
     const message = `the grid refused the result, which the worker's journal keeps: ${why}`;
     try {
       const outcome = { kind: 'failed', stage: 'measure', message } as const;
@@ -105,6 +112,7 @@ export class Outbox {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       log.error({ runId: record.runId, error: error.message }, 'the run cannot be ended');
+      if (!error.isGone) onUnended(record, error.message);
     }
   }
 
@@ -118,4 +126,13 @@ export class Outbox {
       log.info({}, 'the grid is back and has all results of the journal');
     this.#isGridDown = error !== null;
   }
+}
+
+/** Throws Refused for a result that the grid's gate would not take. */
+function refuseAsGridWould({ environment, outcome, run, wgsl }: RunOutcome): void {
+  if (!run) return;
+  const { class: deviceClass, runtime } = environment.device;
+  const basis = { ...run, deviceClass, engine: engineOf(runtime), seed: null, wgsl };
+  const judged = judge(outcome, basis, undefined);
+  if (judged instanceof Refused) throw judged;
 }

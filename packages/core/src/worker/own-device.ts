@@ -1,22 +1,24 @@
-import { DeviceFault, InputError } from '@tilemark/kernels';
-import { cautious } from '../contributed/caution';
-import { admitKernel } from '../contributed/kernel';
+import { DeviceFault, InputError, type KernelFile } from '@tilemark/kernels';
 import { type DuelSide, openSide, runDuel, SideEnded } from '../measure/duel';
+import { unnamedReason } from '../measure/hardware';
 import { runVariant, type Step, type Surroundings } from '../measure/measure';
 import { POLICIES } from '../measure/policy';
 import { Roofline } from '../measure/roofline';
 import { Canary } from '../measure/throttle';
 import { measuredQuietly } from './busy';
+import { cautious } from './caution';
 import { messageOf } from './log';
 import type { Dueling, FromOwner, OpenDevice, ToOwner } from './protocol';
 import { sleep } from './waiting';
 
-/** Where an owner lives. */
+/** The process or Web Worker of an owner. */
 interface OwnersHome {
   /** Settles once the message has been sent, so that an end loses nothing. */
   readonly send: (message: FromOwner) => Promise<void>;
   /** Hears the messages of the owner's user. */
   readonly listen: (take: (message: ToOwner) => void) => void;
+  /** Makes a contributed kernel known here; absent: it runs ours alone. */
+  readonly admit?: (file: KernelFile) => Promise<unknown>;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
   /**
@@ -31,7 +33,7 @@ interface OwnersHome {
 /** Owns a device: opens it, says so, and measures what it is sent, one run at a time. */
 export async function ownDevice(
   opening: () => Promise<OpenDevice>,
-  { end, listen, nowNs, othersLoad = () => () => 0, send }: OwnersHome,
+  { admit, end, listen, nowNs, othersLoad = () => () => 0, send }: OwnersHome,
 ): Promise<void> {
   let open: OpenDevice;
   try {
@@ -58,7 +60,7 @@ export async function ownDevice(
   const surroundings = await surroundingsOf(open, { roofline, nowNs, onStep });
   const side = sideOf(careful, surroundings);
   const work = async (message: ToOwner): Promise<FromOwner> => {
-    if ('files' in message) for (const file of message.files) await admitKernel(file);
+    if ('files' in message) for (const file of message.files) await admit?.(file);
     switch (message.kind) {
       case 'run':
         return measure(careful, surroundings, message, othersLoad);
@@ -101,13 +103,13 @@ async function surroundingsOf(
   return {
     ...given,
     deviceClass: identity.class,
+    unranked: unnamedReason(identity),
     lastLevelCacheBytes: open.lastLevelCacheBytes,
     canary,
-    readClocks: open.readClocks,
     invocation: crypto.randomUUID(),
     ...(collectGarbage && { collectGarbage }),
     ...(energyMeter && { energyMeter }),
-    ...(watchClocks && { watchClocks: watchClocks() }),
+    ...(watchClocks && { readClocks: watchClocks() }),
   };
 }
 

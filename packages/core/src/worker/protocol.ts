@@ -1,5 +1,4 @@
-import type { Executor, Problem, Variant } from '@tilemark/kernels';
-import type { KernelFile } from '../contributed/manifest';
+import type { Executor, KernelFile, Problem, Variant } from '@tilemark/kernels';
 import type { DeviceCapabilities, DeviceIdentity, Environment } from '../measure/device';
 import type { DuelOptions, DuelOutcome, SideInput } from '../measure/duel';
 import type { EnergyMeter } from '../measure/energy';
@@ -7,7 +6,6 @@ import type { Step } from '../measure/measure';
 import type { Clocks, Duel, Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import type { RooflineSurvey } from '../measure/roofline';
-import type { ClockReading } from '../measure/throttle';
 
 /**
  * A worker at work, on a machine or in a browser's tab. GPU drivers crash, hang and
@@ -18,7 +16,7 @@ import type { ClockReading } from '../measure/throttle';
  * `measureClaimed` (claimed-run.ts) measures one of its runs, and `Outbox` hands in what its journal keeps.
  */
 
-/** What the owner of a device learns once it is open. */
+/** A device as its owner describes it once it is open. */
 export interface DeviceDescription {
   readonly identity: DeviceIdentity;
   readonly capabilities: DeviceCapabilities;
@@ -30,10 +28,8 @@ export interface DeviceDescription {
 /** A device that is open here. */
 export interface OpenDevice extends DeviceDescription {
   readonly executor: Executor;
-  /** The clocks as the driver reports them; null if it does not. */
-  readonly readClocks: () => Promise<Clocks | null>;
   /** Begins to watch them, until the owner ends; absent if the driver does not report them. */
-  readonly watchClocks?: () => () => ClockReading | null;
+  readonly watchClocks?: () => () => Clocks | null;
   /** Frees on the host what earlier runs left; absent: nothing can. */
   readonly collectGarbage?: () => Promise<void>;
   /** Opens its energy counter; null or absent if there is none. */
@@ -48,20 +44,20 @@ export interface ListedDevice {
   readonly card?: { readonly busId: string; readonly uuid: string };
 }
 
-/** What an owner compiles. */
+/** A variant for an owner to compile. */
 export interface Compilable {
   readonly variant: Variant;
   readonly problem: Problem;
 }
 
-/** What an owner measures. */
+/** A variant for an owner to measure. */
 export interface Measurable extends Compilable {
   readonly policy: PolicyId;
   /** Of the inputs and of what is checked; absent: the owner draws it. */
   readonly seed?: number | undefined;
 }
 
-/** What an owner lets take turns. */
+/** Two variants for an owner to let take turns. */
 export interface Dueling extends DuelOptions {
   readonly a: Variant;
   readonly b: Variant;

@@ -1,13 +1,14 @@
 import {
   DeviceFault,
   InputError,
+  isContributed,
   type Problem,
   resolveVariant,
   sourceFor,
   type Variant,
 } from '@tilemark/kernels';
-import { isContributed } from '../contributed/known';
-import type { Environment, Profile } from '../measure/device';
+import type { RunClaim, RunOutcome, RunSpec } from '../api/run';
+import { type Environment, engineOf, type Profile } from '../measure/device';
 import {
   afterDuel,
   type DuelOutcome,
@@ -16,30 +17,19 @@ import {
   type SideInput,
 } from '../measure/duel';
 import type { Step } from '../measure/measure';
-import type { Outcome } from '../measure/outcome';
 import { POLICIES } from '../measure/policy';
 import type { RooflineSurvey } from '../measure/roofline';
 import { DeviceOwner, type OwnerChannel, WATCHDOG_MS } from './device-owner';
-import type { Compilable, DeviceDescription, Dueling, Measurable } from './protocol';
+import type { Compilable, DeviceDescription, Dueling } from './protocol';
 
-/** What a runner measures: a run of a sweep or of `tilemark bench`. */
-export interface RunInput extends Measurable {
-  readonly profile: Profile;
-  /** Takes turns with the variant once that is measured. */
-  readonly rival?: { readonly variant: Variant } | undefined;
-  /** See `ClaimedRun`. */
-  readonly occasion?: string | undefined;
-}
+/** A run for a runner to measure: of a sweep, or of `tilemark bench`. */
+export type MeasureInput = Pick<RunSpec, 'variant' | 'problem' | 'profile' | 'policy' | 'rival'> &
+  Partial<Pick<RunClaim, 'seed' | 'occasion'>>;
 
-/** How a run ended, and what is stored with it. */
-export interface RunReport {
-  readonly outcome: Outcome;
-  readonly environment: Environment;
-  /** The specialised source; null for host kernels and skipped runs. */
-  readonly wgsl: string | null;
-}
+/** The end of a run on its device. */
+export type DeviceReport = Pick<RunOutcome, 'outcome' | 'environment' | 'wgsl'>;
 
-export interface RunOptions {
+export interface MeasureOptions {
   /** What is compiled under the run's profile while the run is measured. */
   readonly ahead?: readonly Compilable[];
   readonly onStep?: (step: Step) => void;
@@ -92,16 +82,17 @@ export class DeviceRunner {
    * under `default` either: it is gone. An abort ends the owner and throws the signal's
    * reason. A run that faults while others compile is measured again without.
    */
-  async run(input: RunInput, options: RunOptions = {}): Promise<RunReport> {
+  async run(input: MeasureInput, options: MeasureOptions = {}): Promise<DeviceReport> {
     const { variant, problem, profile, policy, rival, seed } = input;
     const { onStep, signal } = options;
     const { longestDuelNs: longestNs } = POLICIES[policy];
     const key = keyOf(profile, variant, ...(rival ? [rival.variant] : []));
     // A contributed kernel is compiled where it runs.
     const ahead = (options.ahead ?? []).filter((next) => keyOf(profile, next.variant) === key);
-    let environment = null as Environment | null;
-    const measure = async ({ description, owner }: OpenOwner): Promise<RunReport> => {
-      environment = description.environment;
+    let described = null as Environment | null;
+    const measure = async ({ description, owner }: OpenOwner): Promise<DeviceReport> => {
+      const { environment } = description;
+      described = environment;
       const alone = await owner.run({ variant, problem, policy, seed }, ahead, onStep);
       const outcome =
         rival && alone.kind === 'measured'
@@ -112,8 +103,8 @@ export class DeviceRunner {
             )
           : alone;
       // A skipped run has no source: its tunables may contradict each other.
-      const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem);
-      return { outcome, environment: description.environment, wgsl };
+      const wgsl = outcome.kind === 'skipped' ? null : sourceOf(variant, problem, environment);
+      return { outcome, environment, wgsl };
     };
     await this.#beginOccasion(input.occasion);
     try {
@@ -124,10 +115,11 @@ export class DeviceRunner {
       if (ahead.length > 0 && !this.#isClosed) {
         return await this.run(input, { ...options, ahead: [] });
       }
+      const environment = described ?? { ...(await this.open('default')).environment, profile };
       return {
         outcome: { kind: 'failed', stage: 'device', message: error.message },
-        environment: environment ?? { ...(await this.open('default')).environment, profile },
-        wgsl: sourceOf(variant, problem),
+        environment,
+        wgsl: sourceOf(variant, problem, environment),
       };
     }
   }
@@ -224,7 +216,7 @@ export class DeviceRunner {
   }
 }
 
-/** Of the owner that measures these variants. Throws InputError for a profile that is not theirs. */
+/** The key of the owner that measures these variants. Throws InputError for a profile that is not theirs. */
 function keyOf(profile: Profile, ...variants: readonly Variant[]): string {
   const foreign = variants.map(({ kernel }) => kernel).filter(isContributed);
   if (foreign.length > 0 && profile !== 'default') {
@@ -233,7 +225,8 @@ function keyOf(profile: Profile, ...variants: readonly Variant[]): string {
   return [profile, ...new Set(foreign)].join(' ');
 }
 
-function sourceOf(variant: Variant, problem: Problem): string | null {
+function sourceOf(variant: Variant, problem: Problem, { device }: Environment): string | null {
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem) : null;
+  const engine = engineOf(device.runtime) ?? 'tint';
+  return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem, engine) : null;
 }

@@ -1,9 +1,17 @@
 import { DeviceFault } from '@tilemark/kernels';
+import type { RunClaim, RunOutcome } from '../api/run';
+import type { WantedState } from '../api/worker';
 import { GridUnavailable, NotAdmitted } from '../link/link';
-import type { Attachment, ClaimedRun, RecordedRun } from '../link/wire';
+import type { Attachment } from '../link/wire';
 import type { DeviceClass } from '../measure/device';
-import type { WantedState } from '../view/worker';
-import { aboutRecord, Interrupted, measureClaimed } from './claimed-run';
+import {
+  type AskedOfWorker,
+  aboutRecord,
+  Interrupted,
+  measureClaimed,
+  withoutRunning,
+} from './claimed-run';
+import { type ClaimedSearch, searchClaimed } from './claimed-search';
 import { messageOf } from './log';
 import { Outbox } from './outbox';
 import type { WorkerParts } from './parts';
@@ -13,6 +21,9 @@ const HEARTBEAT_MS = 5_000;
 
 /** A worker reports that it is idle after this long without a run, so not between two runs, ms. */
 const IDLE_AFTER_MS = 1_000;
+
+/** A search goes on behind the runs that wait once it has had the device for this long, ms. */
+const TURN_MS = 60_000;
 
 /** How long a stopping worker lets its run finish before handing it back, ms. */
 const FINISH_WITHIN_MS = 20_000;
@@ -49,6 +60,8 @@ export class GridWorker {
   #asked: WantedState = 'working';
   #isPausedHere = false;
   #inHand: string | null = null;
+  /** Why the grid does not take what was measured for the search in hand. */
+  #unended: string | null = null;
   #isStopping = false;
   #isAdmitted = true;
   /** Wakes the worker when what is wanted of it changes. */
@@ -66,6 +79,9 @@ export class GridWorker {
       ...parts,
       workerId: parts.sharesJournal ? null : attachment.workerId,
       onNotAdmitted: (why) => this.#refused(why),
+      onUnended: ({ searchId }, why) => {
+        if (searchId === this.#inHand) this.#unended = why;
+      },
     });
     this.gone = new Promise((resolve) => {
       this.#tellGone = resolve;
@@ -130,7 +146,7 @@ export class GridWorker {
   pause(isPaused: boolean): void {
     if (isPaused === this.#isPausedHere) return;
     this.#isPausedHere = isPaused;
-    this.#follow(this.#asked);
+    this.#follow(this.#asked, 'its user');
     void this.#heartbeat();
   }
 
@@ -182,13 +198,13 @@ export class GridWorker {
     else await this.#take(run);
   }
 
-  /** Does what an admin wants: work, drain (finish the run in hand), or pause (hand it back). */
-  #follow(asked: WantedState): void {
+  /** Does what is wanted of it: work, drain (finish the run in hand), or pause (hand it back). */
+  #follow(asked: WantedState, by: 'an admin' | 'its user'): void {
     if (this.#isStopping) return;
     this.#asked = asked;
     const wanted = this.#isPausedHere ? 'paused' : asked;
     if (wanted !== this.#wanted) {
-      this.#parts.log.info({ wanted }, 'an admin has changed what this worker should do');
+      this.#parts.log.info({ wanted }, `${by} has changed what this worker should do`);
     }
     this.#wanted = wanted;
     if (wanted === 'paused') this.#interrupt.abort();
@@ -227,15 +243,17 @@ export class GridWorker {
     });
   }
 
-  async #take(run: ClaimedRun): Promise<void> {
+  async #take(run: RunClaim): Promise<void> {
     const { link, log } = this.#parts;
     const { id: runId } = run;
     // The claim told the grid.
     clearTimeout(this.#idleSoon);
     this.#inHand = runId;
+    this.#unended = null;
     try {
       const { signal } = this.#interrupt;
-      await this.#keep(run, await measureClaimed(run, this.#parts, this.#attachment, signal));
+      if (run.search) await this.#search({ ...run, search: run.search }, signal);
+      else await this.#keep(run, await measureClaimed(run, this.#parts, this.#attachment, signal));
     } catch (error) {
       log.warn({ runId, error: messageOf(error) }, 'run handed back');
       if (this.#isAdmitted) {
@@ -256,17 +274,55 @@ export class GridWorker {
     }
   }
 
+  /** Drives a search until it is decided, or for a turn: others wait for the device. */
+  async #search(run: ClaimedSearch, signal: AbortSignal): Promise<void> {
+    const { link, log, runner } = this.#parts;
+    // From its first measurement: what it knows takes a while to go through.
+    let endMs: number | null = null;
+    const isOver = () => {
+      endMs ??= Date.now() + TURN_MS;
+      return this.#state !== 'running' || Date.now() > endMs || this.#unended !== null;
+    };
+    const ended = await searchClaimed(run, this.#parts, this.#attachment, {
+      signal,
+      isOver,
+      keep: (asked, record) => this.#keep(asked, record),
+    })
+      .finally(() => this.#handInAll(run))
+      .catch((error: unknown) => {
+        if (this.#unended === null) throw error;
+        return null;
+      });
+    if (ended === null || this.#unended !== null) {
+      const message = `the grid refused what was measured for it: ${this.#unended}`;
+      const outcome = { kind: 'failed', stage: 'measure', message } as const;
+      return this.#keep(run, await withoutRunning(run, runner, outcome, this.#attachment));
+    }
+    if ('outcome' in ended) return this.#keep(run, ended);
+    log.info({ runId: run.id, ...ended }, 'decided');
+    await link.decide(run.id, ended);
+  }
+
   /**
    * The result is safe once it is in the journal. It is handed in while the next run is measured:
    * the grid may be slow, or down. What was not measured is handed in first, since a kernel that
    * crashed or hung the device may get no further run.
    */
-  async #keep(run: ClaimedRun, record: RecordedRun): Promise<void> {
+  async #keep(run: AskedOfWorker, record: RunOutcome): Promise<void> {
     const { journal, log } = this.#parts;
     log.info(aboutRecord(run, record), record.outcome.kind);
     await journal.append(record);
     const handedIn = this.#handIn();
     if (record.outcome.kind !== 'measured') await handedIn;
+  }
+
+  /** What was measured for a search is no longer taken once it has ended. */
+  async #handInAll({ id }: ClaimedSearch): Promise<void> {
+    await this.#handIn();
+    while (this.#isAdmitted && !this.#isStopping && (await this.#outbox.pending(id)).length > 0) {
+      await sleep(FAULT_PAUSE_MS);
+      await this.#handIn();
+    }
   }
 
   async #handIn(): Promise<void> {
@@ -290,7 +346,8 @@ export class GridWorker {
     const beat = async () => {
       const said = this.#state;
       const kept = await this.#outbox.pending();
-      const runs = this.#inHand ? [...kept, this.#inHand] : kept;
+      // The first: a link may leave out those beyond the most that a heartbeat names.
+      const runs = this.#inHand ? [this.#inHand, ...kept] : kept;
       const { lost, wanted } = await link.heartbeat(said, runs);
       if (this.#inHand && lost.includes(this.#inHand)) {
         log.warn(
@@ -299,7 +356,7 @@ export class GridWorker {
         );
         this.#interrupt.abort();
       }
-      this.#follow(wanted);
+      this.#follow(wanted, 'an admin');
       return said;
     };
     try {

@@ -1,6 +1,6 @@
 import { bufferBytes, guardedBytes } from '../bytes';
-import type { Constants } from '../kernel';
-import type { Problem } from '../problem';
+import type { Constants } from '../kernel/kernel';
+import type { Problem } from '../problem/problem';
 import { nowNs } from '../timing';
 import { FAR_BYTES, GUARD_BYTES, POISON_WORD } from '../verify/poison';
 import type { DeviceWatch } from './watch';
@@ -69,16 +69,17 @@ export function createConstants(
   const usage = type === 'uniform' ? BufferUsage.UNIFORM : BufferUsage.STORAGE;
   const size = Math.max(Math.ceil(bytes / 16), 1) * 16;
   const buffer = device.createBuffer({ size, usage: usage | BufferUsage.COPY_DST });
-  device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
+  // wgpu in Deno ends the process at a write of nothing.
+  if (words.length > 0) device.queue.writeBuffer(buffer, 0, new Uint32Array(words));
   return buffer;
 }
 
-/** What a kernel binds of a guarded buffer: its content and the guard behind. */
+/** The binding of a guarded buffer: its content and the guard behind. */
 export function guarded(buffer: GPUBuffer): GPUBufferBinding {
   return { buffer, offset: GUARD_BYTES, size: buffer.size - GUARD_BYTES };
 }
 
-/** The same of an input, which may be as large as a device can bind. */
+/** The binding of a guarded input, which may be as large as a device can bind. */
 export function guardedInput({ limits }: GPUDevice, buffer: GPUBuffer): GPUBufferBinding {
   const { size = 0, ...bound } = guarded(buffer);
   const most = Math.floor(limits.maxStorageBufferBindingSize / 4) * 4;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { create } from 'webgpu';
 import type { Executor } from '../executor';
-import type { DeviceLimits } from '../feasible';
+import type { DeviceLimits } from '../kernel/feasible';
 import { createGpuExecutor } from './executor';
 import { pacePolling } from './polling';
 import { SIZE_CONTROL, subgroupSizes } from './subgroup-size';

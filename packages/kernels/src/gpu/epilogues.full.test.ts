@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { idsOf } from '../dtype';
-import { EPILOGUES } from '../epilogue';
+import { idsOf } from '../problem/dtype';
+import { EPILOGUES } from '../problem/epilogue';
 import { useExecutor } from './dawn.test-helper';
 import { expectCaught, expectRight, FLOATS, MUTANTS } from './epilogues.test-helper';
 

@@ -1,15 +1,22 @@
 import { expect, test } from 'vitest';
-import { idsOf } from '../dtype';
-import { EPILOGUES, type Epilogue, finisherOf } from '../epilogue';
-import { feasible } from '../feasible';
-import type { GpuKernel } from '../kernel';
-import type { Problem } from '../problem';
-import { KERNELS } from '../registry';
-import { faultOf } from '../shape';
+import { feasible } from '../kernel/feasible';
+import type { GpuKernel } from '../kernel/kernel';
+import { KERNELS } from '../kernel/registry';
+import { idsOf } from '../problem/dtype';
+import { EPILOGUES, type Epilogue, finisherOf } from '../problem/epilogue';
+import type { Problem } from '../problem/problem';
+import { faultOf } from '../problem/shape';
 import { inputTensors } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
 import { limitsOf, useExecutor } from './dawn.test-helper';
-import { expectCaught, expectRight, faultsOf, MUTANTS, right } from './epilogues.test-helper';
+import {
+  expectCaught,
+  expectRight,
+  faultsOf,
+  MUTANTS,
+  ofShortOperands,
+  right,
+} from './epilogues.test-helper';
 
 const gpu = useExecutor();
 
@@ -24,6 +31,16 @@ test.each(['bias-gelu', 'bias-relu'] as const)('a right kernel of %s is right in
 test.each(MUTANTS.map(([what, kernel]) => [what, kernel] as const))(
   '%s is caught',
   (_what, kernel) => expectCaught(gpu.executor, kernel, 'f32'),
+);
+
+test.each(['bias', 'relu', 'gelu', 'silu', 'bias-relu', 'bias-gelu', 'bias-silu'] as const)(
+  'operands of 18 bits show under %s',
+  async (epilogue) => {
+    const shape = { m: 33, n: 40, k: 1030 };
+    const problem: Problem = { op: 'matmul', shape, dtype: 'f32', epilogue };
+    const { faults } = await faultsOf(gpu.executor, ofShortOperands(epilogue), problem);
+    expect(faults).not.toEqual([]);
+  },
 );
 
 test('a batch shares its bias', async () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CompileError, OutOfBoundsWrite } from '../errors';
-import type { GpuKernel } from '../kernel';
+import type { GpuKernel } from '../kernel/kernel';
+import { KERNELS } from '../kernel/registry';
 import { naive } from '../matmul/01-naive';
-import type { Problem } from '../problem';
-import { KERNELS } from '../registry';
+import { plain } from '../matmul/plain.test-helper';
+import type { Problem } from '../problem/problem';
 import { compareBits } from '../verify/compare';
 import { seedOfSet } from '../verify/fills';
 import { inputTensors } from '../verify/inputs';
@@ -161,9 +162,9 @@ test('an upload is timed where that is asked for', async () => {
 
 test('a write behind the output is noticed, even clamped by robust access', async () => {
   const stray: GpuKernel = {
-    ...naive,
+    ...plain,
     id: 'matmul/stray',
-    wgsl: String(naive.wgsl).replace('C[row * shape.n + col] =', 'C[row * shape.n + col + 1u] ='),
+    wgsl: plain.wgsl.replace('C[row * shape.n + col] =', 'C[row * shape.n + col + 1u] ='),
   };
   await withKernel(stray, async () => {
     const prepared = await gpu.executor.prepare({ kernel: stray.id, tunables: {} }, problem, {

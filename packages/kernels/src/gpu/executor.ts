@@ -1,5 +1,5 @@
-import { bindingsOf } from '../bindings';
 import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
+import { bindingsOf } from '../kernel/bindings';
 /**
  * Running kernels on a WebGPU device that the caller opens (Dawn in Node, or a browser's).
  *
@@ -12,15 +12,22 @@ import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
  * - probe.ts                measures the device itself
  * - watch.ts, polling.ts    errors that WebGPU reports asynchronously; waiting in Node
  */
-import { constantsOf, type GpuKernel, passesOf, type TunableValues, type Variant } from '../kernel';
+import {
+  constantsOf,
+  type GpuKernel,
+  passesOf,
+  type TunableValues,
+  type Variant,
+} from '../kernel/kernel';
+import { type Engine, sourceFor } from '../kernel/specialise';
+import { resolveVariant } from '../kernel/variant';
 import type { Probe, ProbeRequest } from '../probe/probe';
-import type { Problem } from '../problem';
-import { sourceFor } from '../specialise';
+import type { Problem } from '../problem/problem';
 import { nowNs, wallTickNs } from '../timing';
-import { resolveVariant } from '../variant';
 import { drawSecret } from '../verify/verify';
 import {
   type BufferSet,
+  contentOf,
   createBufferSet,
   createConstants,
   createScratch,
@@ -38,6 +45,12 @@ import { choosesSize, withSubgroupSize } from './subgroup-size';
 import { Timestamps } from './timestamps';
 import { DeviceWatch } from './watch';
 
+interface ExecutorOptions {
+  readonly engine?: Engine;
+  readonly isAskedRarely?: boolean;
+  readonly isQuantised?: boolean;
+}
+
 /**
  * Creates an executor on a WebGPU device that the caller has opened with the features and limits
  * that kernels may use; the caller keeps ownership of it. Throws Error if the GPU's timestamps are
@@ -45,12 +58,14 @@ import { DeviceWatch } from './watch';
  * clock.
  *
  * @param isQuantised a browser rounds timestamps, to a quantum that is measured
+ * @param engine what compiles shaders there
+ * @param isAskedRarely see DeviceWatch
  */
 export async function createGpuExecutor(
   device: GPUDevice,
-  { isQuantised = false } = {},
+  { engine = 'tint', isAskedRarely = false, isQuantised = false }: ExecutorOptions = {},
 ): Promise<Executor> {
-  const watch = new DeviceWatch(device);
+  const watch = new DeviceWatch(device, isAskedRarely);
   const pipelines = new Pipelines(watch);
   const filler = new Filler(watch, pipelines);
   const judge = new Judge(watch, pipelines);
@@ -60,7 +75,7 @@ export async function createGpuExecutor(
     ? { kind: 'timestamp', tickNs }
     : { kind: 'wall', tickNs: wallTickNs() };
   const clock = tickNs ? timestamps : null;
-  return new GpuExecutor({ watch, filler, judge, timestamps: clock }, pipelines, timer);
+  return new GpuExecutor({ watch, filler, judge, timestamps: clock }, pipelines, timer, engine);
 }
 
 class GpuExecutor implements Executor {
@@ -71,6 +86,7 @@ class GpuExecutor implements Executor {
     context: GpuContext,
     pipelines: Pipelines,
     readonly timer: Timer,
+    readonly engine: Engine,
   ) {
     this.#context = context;
     this.#pipelines = pipelines;
@@ -126,7 +142,7 @@ class GpuExecutor implements Executor {
     const passes = passesOf(definition, tunables, problem);
     const { device } = this.#context.watch;
     const { subgroupSize } = definition.needs(tunables, problem.dtype);
-    const written = sourceFor(definition, tunables, problem);
+    const written = sourceFor(definition, tunables, problem, this.engine);
     const source =
       subgroupSize !== undefined && choosesSize(device.adapterInfo, device.features)
         ? withSubgroupSize(written, subgroupSize)
@@ -185,10 +201,10 @@ class GpuExecutor implements Executor {
     { constants, scratch }: Pick<Binding, 'constants' | 'scratch'>,
   ): Promise<Binding['group']> {
     const { device } = this.#context.watch;
-    const create: Binding['group'] = (inputs, output) =>
+    const create: Binding['group'] = (inputs, output, exact = false) =>
       bindGroupOf(device, layout, [
-        ...inputs.map((input) => guardedInput(device, input)),
-        guarded(output),
+        ...inputs.map((input) => (exact ? contentOf(input) : guardedInput(device, input))),
+        exact ? contentOf(output) : guarded(output),
         ...constants,
         ...(scratch ? [guarded(scratch.buffer)] : []),
       ]);

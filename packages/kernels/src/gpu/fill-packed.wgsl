@@ -17,7 +17,7 @@ fn hash32(value: u32) -> u32 {
   return x ^ (x >> 16u);
 }
 
-const ADDENDS = 8u;
+const ADDENDS = 7u;
 
 fn integer(bits: u32) -> i32 {
   if (fill.kind == ADDENDS) {

@@ -1,5 +1,5 @@
-import type { Problem } from '../problem';
-import type { Scalar } from '../scalar';
+import type { Problem } from '../problem/problem';
+import type { Scalar } from '../problem/scalar';
 import { type Fill, fillsOf, fillWords, STREAM_WORD, seedOfSet, streamOf } from '../verify/fills';
 import { POISON_WORD } from '../verify/poison';
 import { BINDING_ALIGNMENT, type BufferSet, contentOf, createConstants } from './buffers';
@@ -28,12 +28,12 @@ function fillSource(fill: Fill): string {
   return source;
 }
 
-/** Floats by their bits, because a conversion may give others. */
-const RAW: Readonly<Record<Scalar, { raw: string; infinite: string; nan: string }>> = {
-  f32: { raw: 'bitcast<f32>((sign << 31u) | rest)', infinite: '0x7f800000u', nan: '0x7fc00000u' },
-  f16: { raw: 'bitcast<vec2<f16>>((sign << 15u) | rest).x', infinite: '0x7c00u', nan: '0x7e00u' },
-  i32: { raw: '0', infinite: '0u', nan: '0u' },
-  u32: { raw: '0', infinite: '0u', nan: '0u' },
+/** Items as bits, because a conversion may give others: the place of the sign, and infinity and NaN. */
+const BITS: Readonly<Record<Scalar, { sign: number; infinite: string; nan: string }>> = {
+  f32: { sign: 31, infinite: '0x7f800000u', nan: '0x7fc00000u' },
+  f16: { sign: 15, infinite: '0x7c00u', nan: '0x7e00u' },
+  i32: { sign: 31, infinite: '0u', nan: '0u' },
+  u32: { sign: 31, infinite: '0u', nan: '0u' },
 };
 
 function buildSource({ item, bits, exponent }: Fill): string {
@@ -47,21 +47,23 @@ function buildSource({ item, bits, exponent }: Fill): string {
       packedWgsl,
     ].join('\n');
   }
-  const { infinite, nan, raw } = RAW[item.element];
+  const { infinite, nan, sign } = BITS[item.element];
+  const areHalves = item.element === 'f16';
   return [
-    ...(item.feature ? [`enable ${item.feature.wgslExtension};`] : []),
-    `alias T = ${item.element};`,
+    `alias T = ${areHalves ? 'f32' : item.element};`,
+    `const HALVES = ${areHalves};`,
+    `fn bits_of(item: T) -> u32 { return ${areHalves ? 'pack2x16float(vec2f(item, 0.0))' : 'bitcast<u32>(item)'}; }`,
     `const FRACTION_BITS = ${bits}u;`,
     `const SCALE = 0x1p${exponent - bits}f;`,
     `const INTEGERS = ${item.isInteger};`,
     `const INFINITE = ${infinite};`,
     `const NAN = ${nan};`,
-    `fn raw(sign: u32, rest: u32) -> T { return ${raw}; }`,
+    `const SIGN = ${sign}u;`,
     fillWgsl,
   ].join('\n');
 }
 
-/** One buffer that a shader writes over, and the words that say how. */
+/** A buffer that a shader overwrites, and the words that say how. */
 interface Written {
   readonly source: string;
   readonly buffer: GPUBuffer | GPUBufferBinding;
@@ -72,9 +74,8 @@ interface Written {
 
 const POISON_SOURCE = `const POISON_WORD = ${POISON_WORD}u;\n${poisonWgsl}`;
 
-/** What is written over a buffer, as poison.wgsl takes it. */
-export interface PoisonFill {
-  readonly buffer: GPUBuffer;
+/** The words that poison.wgsl writes over a buffer. */
+interface Poison {
   /** Words of the content between the guards. */
   readonly first: number;
   readonly end: number;
@@ -90,6 +91,13 @@ export interface PoisonFill {
 export interface Inputs {
   /** Fills those of the first sets, or of all, each set's from a seed of its own. Does not wait. */
   fill(seed: number, sets?: number): Promise<void>;
+  destroy(): void;
+}
+
+/** The poison of some buffers. */
+export interface Poisons {
+  /** Writes over the first of them whole: their guards, and poison between them. Does not wait. */
+  write(poisons: readonly Poison[]): Promise<void>;
   destroy(): void;
 }
 
@@ -121,7 +129,7 @@ export class Filler {
     this.#pipelines = pipelines;
   }
 
-  /** Starts to compile what `poison` takes; errors come from there. */
+  /** Starts to compile what poison takes; errors come from there. */
   compileAhead(): void {
     const layout = bindGroupLayoutOf(this.#watch.device, BINDINGS);
     this.#pipelines.compile(POISON_SOURCE, layout).catch(() => undefined);
@@ -138,10 +146,9 @@ export class Filler {
   /** What makes the inputs of some buffer sets, time and again: all but their streams is made once. */
   async inputsOf(problem: Problem, sets: readonly BufferSet[]): Promise<Inputs> {
     const parts = fillsOf(problem, { seed: 0 });
-    const written = sets.flatMap(({ inputs }) => writtenBy(inputs.map(contentOf), parts));
-    let uniforms: GPUBuffer | null = null;
-    const create = () => createUniforms(this.#watch.device, written.length);
-    const plan = await this.#plan(written, () => (uniforms ??= create()));
+    const { plan, destroy } = await this.#kept(
+      sets.flatMap(({ inputs }) => writtenBy(inputs.map(contentOf), parts)),
+    );
     return {
       fill: async (seed, count = sets.length) => {
         for (let i = 0; i < count * parts.length; i++) {
@@ -150,27 +157,39 @@ export class Filler {
         }
         await this.#submit(plan, count * parts.length);
       },
-      destroy: () => uniforms?.destroy(),
+      destroy,
     };
   }
 
-  /**
-   * Writes over whole buffers: their guards, and poison between them. Does not wait for the device,
-   * since whatever follows does.
-   */
-  async poison(fills: readonly PoisonFill[]): Promise<void> {
-    await this.#run(
-      fills.map(({ buffer, first, end, halves, kind, stream, guard, most }) => ({
-        source: POISON_SOURCE,
-        buffer,
-        words: [first, end, halves, kind, stream, guard, floatBits(most)],
-        length: buffer.size / 4,
-      })),
+  /** What poisons the first of some buffers, time and again: all but the words is made once. */
+  async poisonsOf(buffers: readonly GPUBuffer[]): Promise<Poisons> {
+    const { plan, destroy } = await this.#kept(
+      buffers.map((buffer) => {
+        const length = buffer.size / 4;
+        return { source: POISON_SOURCE, buffer, words: [], length };
+      }),
     );
+    return {
+      write: async (poisons) => {
+        for (const [i, { first, end, halves, kind, stream, guard, most }] of poisons.entries()) {
+          plan.words.set([first, end, halves, kind, stream, guard, floatBits(most)], i * SLOT);
+        }
+        await this.#submit(plan, poisons.length);
+      },
+      destroy,
+    };
   }
 
   async #run(written: readonly Written[]): Promise<void> {
     await this.#submit(await this.#plan(written, () => this.#memory(written.length)));
+  }
+
+  /** To be submitted time and again, with uniforms of its own. */
+  async #kept(written: readonly Written[]): Promise<{ plan: Plan; destroy: () => void }> {
+    let uniforms: GPUBuffer | null = null;
+    const create = () => createUniforms(this.#watch.device, written.length);
+    const plan = await this.#plan(written, () => (uniforms ??= create()));
+    return { plan, destroy: () => uniforms?.destroy() };
   }
 
   async #plan(written: readonly Written[], uniforms: Plan['uniforms']): Promise<Plan> {
@@ -190,7 +209,7 @@ export class Filler {
   async #submit(plan: Plan, count = plan.written.length): Promise<void> {
     const { device } = this.#watch;
     const { written, pipelines, words } = plan;
-    const longest = Math.max(...written.map(({ length }) => length));
+    const longest = Math.max(...written.slice(0, count).map(({ length }) => length));
     await this.#validated;
     this.#validated = this.#watch.scoped('fill the buffers', () => {
       const uniforms = plan.uniforms();

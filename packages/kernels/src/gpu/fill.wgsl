@@ -1,10 +1,10 @@
 // Fills a part of a tensor with the inputs of `inputs.ts`, bit for bit; fills.ts says what they are for.
 //
 // bindings  0 the part   1 how to fill it
-// The header declares T, the type of items, FRACTION_BITS: the significant bits of a fraction, SCALE:
-// what a fraction's integer is multiplied by (a constant, because WGSL lets a division at run time be
-// off by 2.5 ULP), INTEGERS: T is one, `raw`: a float of its sign and its other bits, and those of
-// infinity and NaN.
+// The header declares T, the type that items are computed in, `bits_of` an item, HALVES: two of them share a
+// word, FRACTION_BITS: the significant bits of a fraction, SCALE: what a fraction's integer is multiplied by
+// (a constant, because WGSL lets a division at run time be off by 2.5 ULP), INTEGERS: T is one, and the place
+// of SIGN and the other bits of infinity and NaN.
 
 struct Fill {
   length: u32, stream: u32, kind: u32, range: i32, least: i32,
@@ -18,11 +18,11 @@ const BITS = 3u;
 const LARGE = 4u;
 const OUTLIERS = 5u;
 const ZEROS = 6u;
-const DENORMALS = 7u;
-const ADDENDS = 8u;
-const RARE = 9u;
+const ADDENDS = 7u;
+const RARE = 8u;
+const SIGNED = 9u;
 
-@group(0) @binding(0) var<storage, read_write> tensor: array<T>;
+@group(0) @binding(0) var<storage, read_write> tensor: array<u32>;
 @group(0) @binding(1) var<uniform> fill: Fill;
 
 // lowbias32, as `hash32` in inputs.ts.
@@ -63,6 +63,13 @@ fn rare(bits: u32) -> T {
 fn line_of(at: u32) -> u32 {
   let size = fill.each * fill.steps;
   return at / size * fill.each + at % size / fill.pitch % fill.each;
+}
+
+fn of_one_sign(at: u32, bits: u32) -> T {
+  let is_one = (bits >> 1u) % u32(max(-fill.least, 1)) == 0u;
+  let magnitude = select(exponent(bits >> 1u), select(0, 1, is_one), fill.least < 0);
+  let is_negative = fill.role == 0u && hash32(hash32(line_of(at) + fill.stream)) % 2u == 1u;
+  return T(select(magnitude, -magnitude, is_negative));
 }
 
 /// Its step along the sum.
@@ -106,49 +113,58 @@ fn among_zeros(at: u32, bits: u32) -> T {
   return fraction(bits);
 }
 
-fn among_denormals(bits: u32) -> T {
-  if (hash32(bits) % 2u == 0u) { return fraction(bits); }
-  return denormal(bits);
+fn denormal(bits: u32) -> u32 {
+  return ((bits >> 31u) << SIGN) | (bits & ((1u << (FRACTION_BITS - 1u)) - 1u)) | 1u;
 }
 
-fn denormal(bits: u32) -> T {
-  return raw(bits >> 31u, (bits & ((1u << (FRACTION_BITS - 1u)) - 1u)) | 1u);
-}
-
-fn special(bits: u32, which: u32) -> T {
+fn special(bits: u32, which: u32) -> u32 {
   switch (which) {
-    case 0u: { return raw(1u, 0u); }
-    case 1u: { return raw(bits >> 31u, INFINITE); }
-    case 2u: { return raw(0u, NAN); }
+    case 0u: { return 1u << SIGN; }
+    case 1u: { return ((bits >> 31u) << SIGN) | INFINITE; }
+    case 2u: { return NAN; }
     default: { return denormal(bits); }
   }
 }
 
-fn pattern(bits: u32) -> T {
+fn pattern(bits: u32) -> u32 {
   const MANTISSA = 0x7fffffu & ~((1u << (24u - FRACTION_BITS)) - 1u);
   let more = hash32(bits);
-  if ((more & 15u) == 0u) { return T(0); }
-  if (INTEGERS) { return T(bitcast<i32>(bits)); }
+  if ((more & 15u) == 0u) { return 0u; }
+  if (INTEGERS) { return bits; }
   if ((more & 15u) == 1u) { return special(bits, (more >> 4u) & 3u); }
   let float = (bits & 0x80000000u) | (u32(exponent(more >> 4u)) << 23u) | (bits & MANTISSA);
-  return T(bitcast<f32>(float));
+  return bits_of(T(bitcast<f32>(float)));
+}
+
+/// Its bits.
+fn item(i: u32) -> u32 {
+  let bits = hash32(i + fill.stream);
+  switch (fill.kind) {
+    case WHOLE: { return bits_of(integer(bits)); }
+    case SCALED: { return bits_of(scaled(i, bits)); }
+    case BITS: { return pattern(bits); }
+    case LARGE: { return bits_of(large(i, bits)); }
+    case OUTLIERS: { return bits_of(outlier(i, bits)); }
+    case ZEROS: { return bits_of(among_zeros(i, bits)); }
+    case ADDENDS: { return bits_of(T(exponent(bits >> 1u))); }
+    case RARE: { return bits_of(rare(bits)); }
+    case SIGNED: { return bits_of(of_one_sign(i, bits)); }
+    default: { return bits_of(fraction(bits)); }
+  }
 }
 
 @compute @workgroup_size(256)
 fn main(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
-  for (var i = id.x; i < fill.length; i += groups.x * 256u) {
-    let bits = hash32(i + fill.stream);
-    switch (fill.kind) {
-      case WHOLE: { tensor[i] = integer(bits); }
-      case SCALED: { tensor[i] = scaled(i, bits); }
-      case BITS: { tensor[i] = pattern(bits); }
-      case LARGE: { tensor[i] = large(i, bits); }
-      case OUTLIERS: { tensor[i] = outlier(i, bits); }
-      case ZEROS: { tensor[i] = among_zeros(i, bits); }
-      case DENORMALS: { tensor[i] = among_denormals(bits); }
-      case ADDENDS: { tensor[i] = T(exponent(bits >> 1u)); }
-      case RARE: { tensor[i] = rare(bits); }
-      default: { tensor[i] = fraction(bits); }
+  if (!HALVES) {
+    for (var i = id.x; i < fill.length; i += groups.x * 256u) {
+      tensor[i] = item(i);
     }
+    return;
+  }
+  for (var i = id.x; i < (fill.length + 1u) / 2u; i += groups.x * 256u) {
+    // What lies behind an odd number of halves stays.
+    var upper = tensor[i] & 0xffff0000u;
+    if (2u * i + 1u < fill.length) { upper = item(2u * i + 1u) << 16u; }
+    tensor[i] = upper | item(2u * i);
   }
 }

@@ -3,7 +3,7 @@ import { expectWait } from './polling';
 import type { Timestamps } from './timestamps';
 import type { DeviceWatch } from './watch';
 
-/** What times a pass: the GPU's clock, or the wall clock if it has none. */
+/** The timer of a pass: the GPU's clock, or the wall clock if it has none. */
 export interface PassTimer {
   readonly watch: DeviceWatch;
   readonly timestamps: Timestamps | null;
@@ -12,12 +12,12 @@ export interface PassTimer {
 type Encode = (pass: GPUComputePassEncoder) => void;
 
 /** A pass of so many dispatches of a kernel that earlier passes ran. */
-export interface Repetition {
+interface Repetition {
   readonly dispatches: number;
   readonly earlier: Earlier;
 }
 
-/** What earlier passes of a kernel took: the quickest, ns per dispatch; 0 before the first. */
+/** The time of earlier passes of a kernel: the quickest, ns per dispatch; 0 before the first. */
 export interface Earlier {
   quickestNs: number;
 }

@@ -5,13 +5,13 @@ import type { DeviceWatch } from './watch';
 /** `GPUShaderStage.COMPUTE`. */
 const STAGE_COMPUTE = 0x4;
 
-export interface Compiled {
+interface Compiled {
   readonly pipeline: GPUComputePipeline;
   /** Time from source to pipeline when first built, ns; null if the device did other work meanwhile. */
   readonly compileNs: number | null;
 }
 
-export interface CompileOptions {
+interface CompileOptions {
   /** Absent: `main`. */
   readonly entryPoint?: string;
   /** Whether the device does other work while this compiles; absent: no. */
@@ -30,8 +30,8 @@ export function bindGroupLayoutOf(
   const ofDevice = layouts.get(device) ?? new Map<string, GPUBindGroupLayout>();
   layouts.set(device, ofDevice);
   const key = bindings.join();
-  const known = ofDevice.get(key);
-  if (known) return known;
+  const cached = ofDevice.get(key);
+  if (cached) return cached;
   const entries = bindings.map((type, binding) => ({
     binding,
     visibility: STAGE_COMPUTE,
@@ -77,8 +77,8 @@ export class Pipelines {
   ): Promise<Compiled> {
     // As it is where it can be, because it was hashed before and a copy was not.
     const key = entryPoint === 'main' ? source : `${entryPoint}\n${source}`;
-    const known = this.#compiled.get(key);
-    if (known) return known;
+    const cached = this.#compiled.get(key);
+    if (cached) return cached;
     const compiled = this.#build(source, layout, { entryPoint, isAhead });
     this.#compiled.set(key, compiled);
     try {

@@ -11,7 +11,7 @@ type Turn = (...args: unknown[]) => void;
 
 let isPaced = false;
 
-/** Until when nothing is expected, ms. */
+/** The time until which nothing is expected, ms. */
 let quietUntilMs = 0;
 
 /**

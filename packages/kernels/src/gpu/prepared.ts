@@ -1,22 +1,22 @@
-import { DTYPES } from '../dtype';
 import { OutOfMemory } from '../errors';
 import type { InRegime, Output, Pending, Prepared, SampleOptions, Secrets } from '../executor';
-import type { Kernel } from '../kernel';
-import { elements } from '../op';
-import { opOf } from '../ops';
-import type { Problem } from '../problem';
-import { type Turn, Turns } from '../rotation';
+import type { Kernel } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
+import { elements } from '../problem/op';
+import { opOf } from '../problem/ops';
+import type { Problem } from '../problem/problem';
+import { type Turn, Turns, tensorsOf } from '../rotation';
 import type { Sample } from '../timing';
 import { fillsOf, otherInputs, REGIME_SEED } from '../verify/fills';
 import { GUARD_BYTES, type PoisonKind } from '../verify/poison';
 import type { Verdict } from '../verify/verification';
 import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download } from './buffers';
-import type { Filler, Inputs } from './fill';
+import type { Filler, Inputs, Poisons } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
 import { type Earlier, type PassTimer, submitPass, timePass } from './pass';
 
-/** What all variants prepared by one executor share. */
+/** The parts that all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
   readonly filler: Filler;
   readonly judge: Judge;
@@ -33,14 +33,18 @@ export interface Binding {
   readonly dispatches: readonly Dispatch[];
   readonly sets: readonly BufferSet[];
   readonly inputs: Inputs;
-  /** Binds inputs and an output, of whichever sets. */
-  readonly group: (inputs: readonly GPUBuffer[], output: GPUBuffer) => GPUBindGroup;
+  /** Binds inputs and an output, of whichever sets, with the guards behind them unless it is `exact`. */
+  readonly group: (
+    inputs: readonly GPUBuffer[],
+    output: GPUBuffer,
+    exact?: boolean,
+  ) => GPUBindGroup;
   readonly constants: readonly GPUBuffer[];
   /** Memory that the dispatches of one kernel share; absent: it needs none. */
   readonly scratch: { readonly buffer: GPUBuffer; readonly bytes: number } | null;
 }
 
-/** What a variant was prepared for. */
+/** The problem and options that a variant was prepared for. */
 export interface Prepares {
   readonly problem: Problem;
   readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
@@ -48,12 +52,15 @@ export interface Prepares {
   readonly secrets: Secrets;
 }
 
+/** Memory that a kernel writes. */
+type ItsMemory = Guarded & { readonly isScratch: boolean };
+
 export class GpuPrepared implements Prepared {
   readonly compileNs: number | null;
   readonly uploadNs: number | null;
   readonly fillNs: number;
   readonly #context: GpuContext;
-  readonly #of: Prepares;
+  readonly #prepares: Prepares;
   readonly #binding: Binding;
   readonly #guard: number;
   readonly #case: Case;
@@ -63,6 +70,7 @@ export class GpuPrepared implements Prepared {
   readonly #earlier: Earlier = { quickestNs: 0 };
   /** Number of times the outputs have been poisoned. */
   #poisons = 0;
+  #poisonsOfAll: Promise<Poisons> | null = null;
 
   constructor(
     context: GpuContext,
@@ -74,12 +82,12 @@ export class GpuPrepared implements Prepared {
     this.uploadNs = times.uploadNs;
     this.fillNs = times.fillNs;
     this.#context = context;
-    this.#of = prepares;
+    this.#prepares = prepares;
     this.#guard = prepares.secrets('guard');
-    this.#case = { ...prepares, secret: prepares.secrets('check') };
+    this.#case = prepares;
     this.#binding = binding;
-    const inputs = this.#set(0).inputs.length;
-    this.#turns = new Turns({ sets: this.bufferSets, inputs }, prepares.seed);
+    const tensors = tensorsOf(prepares.problem);
+    this.#turns = new Turns({ sets: this.bufferSets, tensors }, prepares.seed);
   }
 
   get bufferSets(): number {
@@ -91,26 +99,26 @@ export class GpuPrepared implements Prepared {
   }
 
   get parts(): number {
-    return this.#context.judge.quickParts(this.#of.problem).length;
+    return this.#context.judge.quickParts(this.#prepares.problem).length;
   }
 
   get lastSet(): number {
     return this.#turns.lastSet;
   }
 
-  async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
+  async poison(kind: PoisonKind, sets?: number): Promise<void> {
     this.#turns.restart();
-    await this.#poison(
-      kind,
-      this.#guarded(sets).filter(({ isScratch }) => !sets || !isScratch),
-    );
+    const memory = this.#guarded();
+    this.#poisonsOfAll ??= this.#poisonsOf(memory);
+    await this.#poison(kind, memory.slice(0, sets), await this.#poisonsOfAll);
   }
 
-  async #poison(
-    kind: PoisonKind,
-    memory: readonly (Guarded & { readonly isScratch: boolean })[],
-  ): Promise<void> {
-    const { problem, secrets } = this.#of;
+  #poisonsOf(memory: readonly Guarded[]): Promise<Poisons> {
+    return this.#context.filler.poisonsOf(memory.map(({ buffer }) => buffer));
+  }
+
+  async #poison(kind: PoisonKind, memory: readonly ItsMemory[], poisons: Poisons): Promise<void> {
+    const { problem, secrets } = this.#prepares;
     const { element, isInteger } = DTYPES[problem.dtype];
     this.#poisons++;
     const plain = { kind: 0, most: 0 };
@@ -119,9 +127,8 @@ export class GpuPrepared implements Prepared {
       most: largestStale(problem),
     };
     const [ofOutputs, ofScratch] = kind === 'nan' ? [plain, plain] : [stale, stale];
-    await this.#context.filler.poison(
-      memory.map(({ buffer, contentBytes, isScratch }, index) => ({
-        buffer,
+    await poisons.write(
+      memory.map(({ contentBytes, isScratch }, index) => ({
         first: GUARD_BYTES / 4,
         end: GUARD_BYTES / 4 + Math.ceil(contentBytes / 4),
         halves: contentBytes % 4 === 0 ? 0 : 1,
@@ -156,9 +163,14 @@ export class GpuPrepared implements Prepared {
     return (await this.#judge(sets, part)).answer;
   }
 
+  audit(): Promise<void> {
+    return this.#context.judge.audit();
+  }
+
   async #judge(sets: readonly number[], part?: number): Promise<Pending<Verdict>> {
     const { judge } = this.#context;
-    const parts = part === undefined ? {} : { part: judge.quickParts(this.#of.problem)[part] };
+    const parts =
+      part === undefined ? {} : { part: judge.quickParts(this.#prepares.problem)[part] };
     const outputs = sets.map((set) => ({
       ...parts,
       inputs: this.#inputs(this.#turns.inputsOf(set)),
@@ -169,22 +181,25 @@ export class GpuPrepared implements Prepared {
   }
 
   async verifyRegimes(): Promise<readonly InRegime[]> {
-    const { problem } = this.#of;
+    const { problem } = this.#prepares;
     const { filler, judge, watch } = this.#context;
     const { dispatches } = this.#binding;
     const { inputs } = this.#set(0);
     const far = await this.#farOutput();
-    const output = far ?? this.#set(0).output;
-    const memory = this.#guarded([0]).map((tensor) =>
-      tensor.isScratch ? tensor : { ...tensor, buffer: output },
-    );
-    const group = this.#binding.group(inputs, output);
     const begun: (Pick<InRegime, 'words'> & Pending<Verdict>)[] = [];
     try {
-      for (const { mode, words } of otherInputs(problem)) {
-        const choice = { seed: REGIME_SEED, mode };
+      for (const { mode, words, isExact, seeds } of otherInputs(problem)) {
+        const output = (isExact ? null : far) ?? this.#set(0).output;
+        const memory = this.#guarded([0]).map((tensor) =>
+          tensor.isScratch ? tensor : { ...tensor, buffer: output },
+        );
+        const group = this.#binding.group(inputs, output, isExact);
+        const choice = { seed: REGIME_SEED, mode, ...(seeds && { seeds }) };
         await filler.fill(inputs.map(contentOf), fillsOf(problem, choice));
-        await this.#poison('nan', memory);
+        const written = memory.filter(({ isScratch }) => !(seeds && isScratch));
+        const poisons = await this.#poisonsOf(written);
+        await this.#poison('nan', written, poisons);
+        poisons.destroy();
         await submitPass(watch, (pass) => {
           pass.setBindGroup(0, group);
           for (const { pipeline, workgroups } of dispatches) {
@@ -207,7 +222,7 @@ export class GpuPrepared implements Prepared {
   /** Null where the device has no memory for it. */
   async #farOutput(): Promise<GPUBuffer | null> {
     const { watch } = this.#context;
-    const create = () => createFarOutput(watch.device, this.#of.problem);
+    const create = () => createFarOutput(watch.device, this.#prepares.problem);
     return watch.scoped('allocate an output with its surroundings', create).catch((error) => {
       if (error instanceof OutOfMemory) return null;
       throw error;
@@ -219,24 +234,25 @@ export class GpuPrepared implements Prepared {
     const size = Math.ceil(bytes / 4) * 4;
     const { output } = this.#set(bufferSet);
     const read = await download(this.#context.watch, output, GUARD_BYTES, size);
-    const { fromDevice } = DTYPES[this.#of.problem.dtype];
+    const { fromDevice } = DTYPES[this.#prepares.problem.dtype];
     return {
       bytes: new Uint8Array(read.bytes, 0, bytes),
       downloadNs: read.ns,
-      tensor: () => fromDevice(read.bytes, bytes / DTYPES[this.#of.problem.dtype].bytes),
+      tensor: () => fromDevice(read.bytes, bytes / DTYPES[this.#prepares.problem.dtype].bytes),
     };
   }
 
   destroy(): void {
     for (const set of this.#binding.sets) destroyBufferSet(set);
     this.#binding.inputs.destroy();
+    this.#poisonsOfAll?.then((poisons) => poisons.destroy()).catch(() => undefined);
     for (const buffer of this.#binding.constants) buffer.destroy();
     this.#binding.scratch?.buffer.destroy();
   }
 
   get #outputBytes(): number {
-    const { shape, dtype } = this.#of.problem;
-    return elements(opOf(this.#of.problem).output(shape)) * DTYPES[dtype].bytes;
+    const { shape, dtype } = this.#prepares.problem;
+    return elements(opOf(this.#prepares.problem).output(shape)) * DTYPES[dtype].bytes;
   }
 
   #inputs(sets: readonly number[]): GPUBuffer[] {
@@ -245,8 +261,8 @@ export class GpuPrepared implements Prepared {
 
   #group({ inputs, output }: Turn): GPUBindGroup {
     const key = `${inputs} ${output}`;
-    const known = this.#groups.get(key);
-    if (known) return known;
+    const cached = this.#groups.get(key);
+    if (cached) return cached;
     const group = this.#binding.group(this.#inputs(inputs), this.#set(output).output);
     this.#groups.set(key, group);
     return group;
@@ -261,7 +277,7 @@ export class GpuPrepared implements Prepared {
   /** The outputs of some sets, all by default, and the scratch memory. */
   #guarded(
     sets: readonly number[] = this.#binding.sets.map((_, index) => index),
-  ): readonly (Guarded & { readonly isScratch: boolean })[] {
+  ): readonly ItsMemory[] {
     const { scratch } = this.#binding;
     const contentBytes = this.#outputBytes;
     return [

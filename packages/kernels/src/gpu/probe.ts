@@ -1,8 +1,8 @@
-import { DTYPES } from '../dtype';
+import { typeHeader } from '../kernel/specialise';
 import copyWgsl from '../probe/copy.wgsl?raw';
 import fmaWgsl from '../probe/fma.wgsl?raw';
 import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
-import { typeHeader } from '../specialise';
+import { DTYPES } from '../problem/dtype';
 import { BufferUsage, createConstants } from './buffers';
 import { type PassTimer, timePass } from './pass';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { combinations } from '../combinations';
-import { feasible } from '../feasible';
-import type { GpuKernel, TunableValues } from '../kernel';
-import type { Problem } from '../problem';
-import { KERNELS } from '../registry';
-import { specialise } from '../specialise';
-import { defaultsOf } from '../variant';
+import { combinations } from '../kernel/combinations';
+import { feasible } from '../kernel/feasible';
+import type { GpuKernel, TunableValues } from '../kernel/kernel';
+import { KERNELS } from '../kernel/registry';
+import { specialise } from '../kernel/specialise';
+import { defaultsOf } from '../kernel/variant';
+import type { Problem } from '../problem/problem';
 import { limitsOf, openDevice } from './dawn.test-helper';
 import { createGpuExecutor } from './executor';
 import { choosesSize, SIZE_CONTROL, subgroupSizes, withSubgroupSize } from './subgroup-size';
@@ -56,7 +56,7 @@ it('a device with several sizes is told which one a kernel relies on', async () 
   expect(choosesSize(device.adapterInfo, device.features)).toBe(true);
   expect(limitsOf(device).features).toContain('subgroup-size-16');
   const executor = await createGpuExecutor(device);
-  const variant = { kernel: 'matmul/few-rows-shuffled', tunables: { SUBGROUP: 16 } };
+  const variant = { kernel: 'matmul/few-rows', tunables: { LANES: 4, DEEP: 64, REDUCE: 16 } };
   const problem: Problem = { op: 'matmul', shape: { m: 1, n: 64, k: 64 }, dtype: 'f32' };
   expect(feasible(variant, problem, limitsOf(device))).toEqual({ ok: true });
   await executor.compile(variant, problem);

@@ -1,6 +1,6 @@
-import { subgroupSizeFeature } from '../specialise';
+import { subgroupSizeFeature } from '../kernel/specialise';
 
-/** With it, a shader may choose among the sizes of subgroups that a device has. */
+/** The feature with which a shader chooses among a device's subgroup sizes. */
 export const SIZE_CONTROL = 'subgroup-size-control';
 
 /** Browsers of before subgroups do not tell. */
@@ -27,6 +27,6 @@ export function subgroupSizes(info: Subgroups, features: ReadonlySet<string>): s
 export const choosesSize = (info: Subgroups, features: ReadonlySet<string>): boolean =>
   !isFixed(info) && features.has(SIZE_CONTROL);
 
-/** A shader that gets subgroups of a size, of those that its device has. */
+/** A shader that gets subgroups of a size, of those that its device has. Lines stay where they are. */
 export const withSubgroupSize = (wgsl: string, size: number): string =>
-  `enable subgroup_size_control;\n${wgsl.replaceAll(/^@compute /gm, `@compute @subgroup_size(${size}) `)}`;
+  `enable subgroup_size_control; ${wgsl.replaceAll(/@compute(?=\s)/g, `@compute @subgroup_size(${size})`)}`;

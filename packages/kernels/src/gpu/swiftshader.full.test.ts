@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { feasible } from '../feasible';
-import type { GpuKernel, TunableValues } from '../kernel';
-import type { Problem } from '../problem';
-import { KERNELS } from '../registry';
+import { feasible } from '../kernel/feasible';
+import type { GpuKernel, TunableValues } from '../kernel/kernel';
+import { KERNELS } from '../kernel/registry';
+import type { Problem } from '../problem/problem';
 import { seedOfSet } from '../verify/fills';
 import { inputTensors } from '../verify/inputs';
 import { outputCheck } from '../verify/verify';
@@ -82,7 +82,7 @@ const tried = ({ tunables }: GpuKernel): TunableValues[] => {
   const has = (name: string) => tunables.some((tunable) => tunable.name === name);
   const small = has('BM') ? { BM: 32, BN: 32, BK: 16, TM: 4, TN: 8, LANES_DOWN: 8 } : {};
   const own = Object.fromEntries(Object.entries(small).filter(([name]) => has(name)));
-  if (has('SUBGROUP') && has('DEEP')) return [{ SUBGROUP: 4, LANES: 2, DEEP: 32 }];
+  if (has('REDUCE') && has('DEEP')) return [{}, { REDUCE: 4, LANES: 2, DEEP: 32 }];
   if (has('REDUCE')) return ['workgroup', 'subgroup'].map((REDUCE) => ({ REDUCE }));
   return [own];
 };

@@ -1,10 +1,17 @@
 import { DeviceFault, OutOfMemory } from '../errors';
 
+/** Firefox looks for ended work every 100 ms, and at each submission, empty ones too. */
+const REMIND_EVERY_MS = 2;
+
 /** Collects the errors that WebGPU reports asynchronously rather than from its calls. */
 export class DeviceWatch {
   #fault: DeviceFault | null = null;
 
-  constructor(readonly device: GPUDevice) {
+  /** @param isAskedRarely whether the runtime looks for ended work so rarely that it has to be reminded */
+  constructor(
+    readonly device: GPUDevice,
+    readonly isAskedRarely = false,
+  ) {
     void device.lost.then(({ reason, message }) => {
       this.#fault = new DeviceFault(`the device was lost (${reason}): ${message}`);
     });
@@ -47,6 +54,8 @@ export class DeviceWatch {
 
   /** Awaits a promise of the device. Throws DeviceFault if it rejects or the device is lost. */
   async settled<T>(promise: Promise<T>): Promise<T> {
+    const remind = () => this.device.queue.submit([]);
+    const reminding = this.isAskedRarely ? setInterval(remind, REMIND_EVERY_MS) : undefined;
     try {
       const value = await promise;
       if (this.#fault) throw this.#fault;
@@ -54,6 +63,8 @@ export class DeviceWatch {
     } catch (error) {
       if (error instanceof DeviceFault) throw error;
       throw this.#fault ?? new DeviceFault(`the device did not answer: ${String(error)}`);
+    } finally {
+      clearInterval(reminding);
     }
   }
 }

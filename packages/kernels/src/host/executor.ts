@@ -2,7 +2,7 @@
  * Running kernels on the host CPU, the baseline of every ladder: executor.ts prepares and times
  * them, job.ts is the work of one thread. Threads come from a pool that the caller supplies.
  */
-import { DTYPES } from '../dtype';
+
 import type {
   Executor,
   InRegime,
@@ -13,15 +13,16 @@ import type {
   SampleOptions,
   Secrets,
 } from '../executor';
-import type { HostKernel, TunableValues, Variant } from '../kernel';
-import { hash32, splitRows } from '../numbers';
-import { allocate, elements } from '../op';
-import { opOf } from '../ops';
-import type { Problem } from '../problem';
-import { Turns } from '../rotation';
-import type { Tensor } from '../scalar';
+import type { HostKernel, TunableValues, Variant } from '../kernel/kernel';
+import { resolveVariant } from '../kernel/variant';
+import { hash32, type Rows, splitRows } from '../numbers';
+import { DTYPES } from '../problem/dtype';
+import { allocate, elements } from '../problem/op';
+import { allTerms, opOf } from '../problem/ops';
+import type { Problem } from '../problem/problem';
+import type { Tensor } from '../problem/scalar';
+import { Turns, tensorsOf } from '../rotation';
 import { nowNs, type Sample, wallTickNs } from '../timing';
-import { resolveVariant } from '../variant';
 import { type InputChoice, otherInputs, REGIME_SEED, roundingOn, seedOfSet } from '../verify/fills';
 import { inputTensors, refillTensors } from '../verify/inputs';
 import { POISON_WORD, type PoisonKind } from '../verify/poison';
@@ -53,28 +54,31 @@ export function createHostExecutor(pool: HostPool | null = null): Executor {
   };
 }
 
+/** Multiply-adds of a reference that takes about a second. */
+const QUICK_WORK = 2 ** 31;
+
 interface TensorSet {
   readonly inputs: readonly Tensor[];
   readonly output: Tensor;
 }
 
-/** What a variant was prepared for. */
+/** The problem and options that a variant was prepared for. */
 interface Prepares {
-  readonly run: Runner;
+  readonly run: Invoke;
   readonly problem: Problem;
   readonly kernel: HostKernel;
   readonly options: PrepareOptions;
 }
 
 /** Runs a kernel once on a set; returns a promise only if it waits for threads. */
-type Runner = (set: TensorSet) => Promise<void> | undefined;
+type Invoke = (set: TensorSet) => Promise<void> | undefined;
 
 function runnerOf(
   kernel: HostKernel,
   values: TunableValues,
   problem: Problem,
   pool: HostPool | null,
-): Runner {
+): Invoke {
   const { rows } = opOf(problem).output(problem.shape);
   if (!kernel.threads) {
     return ({ inputs, output }) => {
@@ -104,10 +108,11 @@ function createSets(
 class HostPrepared implements Prepared {
   readonly compileNs = 0;
   readonly uploadNs = null;
-  readonly #of: Prepares;
+  readonly #prepares: Prepares;
   readonly #sets: readonly TensorSet[];
   readonly #secrets: Secrets;
   readonly #turns: Turns;
+  readonly #parts: readonly Rows[];
   /** By the sets of the inputs, as they are now. */
   readonly #checks = new Map<string, OutputCheck>();
   #poisons = 0;
@@ -117,11 +122,13 @@ class HostPrepared implements Prepared {
     sets: readonly TensorSet[],
     readonly fillNs: number,
   ) {
-    this.#of = prepares;
+    this.#prepares = prepares;
     this.#sets = sets;
     this.#secrets = prepares.options.secrets ?? drawSecret;
-    const inputs = this.#set(0).inputs.length;
-    this.#turns = new Turns({ sets: sets.length, inputs }, prepares.options.seed);
+    const tensors = tensorsOf(prepares.problem);
+    this.#turns = new Turns({ sets: sets.length, tensors }, prepares.options.seed);
+    const { rows } = opOf(prepares.problem).output(prepares.problem.shape);
+    this.#parts = splitRows(rows, Math.ceil(allTerms(prepares.problem) / QUICK_WORK));
   }
 
   get bufferSets(): number {
@@ -132,9 +139,8 @@ class HostPrepared implements Prepared {
     return this.#turns.newTurns;
   }
 
-  /** A check on the host looks at secret places where the whole takes long. */
   get parts(): number {
-    return 1;
+    return this.#parts.length;
   }
 
   get lastSet(): number {
@@ -142,10 +148,10 @@ class HostPrepared implements Prepared {
   }
 
   /** There are no guards: a typed array cannot be written past its end. */
-  async poison(kind: PoisonKind, sets?: readonly number[]): Promise<void> {
+  async poison(kind: PoisonKind, sets?: number): Promise<void> {
     const stream = this.#secrets('poison', ++this.#poisons);
     this.#turns.restart();
-    for (const { output } of sets ? sets.map((set) => this.#set(set)) : this.#sets) {
+    for (const { output } of this.#sets.slice(0, sets)) {
       if (kind === 'nan') new Int32Array(output.buffer).fill(POISON_WORD);
       else for (let i = 0; i < output.length; i++) output[i] = (hash32(i + stream) >>> 24) - 127.5;
     }
@@ -155,34 +161,34 @@ class HostPrepared implements Prepared {
     this.#checks.clear();
     const those = this.#sets.slice(0, this.#turns.reseed(seed, next));
     for (const [set, { inputs }] of those.entries()) {
-      refillTensors(inputs, this.#of.problem, { seed: seedOfSet(seed, set) });
+      refillTensors(inputs, this.#prepares.problem, { seed: seedOfSet(seed, set) });
     }
   }
 
   /**
-   * Floats on integers, where Freivalds' check notices any difference; moves on all bits. Sums of
-   * integers on the host are not held to WGSL's: they wrap there.
+   * Floats on integers, whose sums are exact; moves on all bits. Sums of integers on the host are not held
+   * to WGSL's: they wrap there.
    */
   async verifyRegimes(): Promise<readonly InRegime[]> {
-    const { problem, kernel, run } = this.#of;
-    const { norms } = opOf(problem).verification.onDevice ?? {};
+    const { problem, kernel, run } = this.#prepares;
+    const { norms } = opOf(problem).verification;
     const those = otherInputs(problem).filter(
       ({ mode }) => mode === 'integers' || (mode === 'bits' && !norms),
     );
     const { inputs, output } = this.#set(0);
-    const found: InRegime[] = [];
-    for (const { mode, words } of those) {
-      const choice: InputChoice = { seed: REGIME_SEED, mode };
+    const verdicts: InRegime[] = [];
+    for (const { mode, words, seeds } of those) {
+      const choice: InputChoice = { seed: REGIME_SEED, mode, ...(seeds && { seeds }) };
       refillTensors(inputs, problem, choice);
-      await this.poison('nan', [0]);
+      await this.poison('nan', 1);
       await run(this.#set(0));
       const { computes, errorGrowth } = kernel;
       const rounding = roundingOn(problem, choice, kernel);
-      const options = { computes, errorGrowth, rounding, secret: this.#secrets('regimes') };
-      found.push({ words, verdict: outputCheck(problem, inputs, options)(output) });
+      const options = { computes, errorGrowth, rounding };
+      verdicts.push({ words, verdict: outputCheck(problem, inputs, options)(output) });
     }
     if (those.length > 0) refillTensors(inputs, problem, this.#turns.choiceOf(0));
-    return found;
+    return verdicts;
   }
 
   async beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>> {
@@ -190,27 +196,28 @@ class HostPrepared implements Prepared {
     return { answer: Promise.resolve(await this.verify(sets)) };
   }
 
-  async verify(sets: readonly number[]): Promise<Verdict> {
-    return merged(sets.map((set) => this.#check(set)(this.#set(set).output)));
+  async verify(sets: readonly number[], part?: number): Promise<Verdict> {
+    const rows = part === undefined ? undefined : this.#parts[part];
+    return merged(sets.map((set) => this.#check(set)(this.#set(set).output, rows)));
   }
+
+  /** There is no reference but the host's. */
+  async audit(): Promise<void> {}
 
   #inputs(sets: readonly number[]): Tensor[] {
     return sets.flatMap((set, input) => this.#set(set).inputs[input] ?? []);
   }
 
-  /** Whole for the first set where that is quick; for the others, with the time in mind. */
   #check(set: number): OutputCheck {
     const sets = this.#turns.inputsOf(set);
-    const known = this.#checks.get(String(sets));
-    if (known) return known;
-    const { problem, kernel } = this.#of;
+    const cached = this.#checks.get(String(sets));
+    if (cached) return cached;
+    const { problem, kernel } = this.#prepares;
     const { computes, errorGrowth } = kernel;
     const check = outputCheck(problem, this.#inputs(sets), {
       computes,
       errorGrowth,
       rounding: roundingOn(problem, { seed: 0 }, kernel),
-      secret: this.#secrets('check', set),
-      sampled: set > 0,
     });
     this.#checks.set(String(sets), check);
     return check;
@@ -224,7 +231,7 @@ class HostPrepared implements Prepared {
     const start = nowNs();
     for (const set of bound) {
       // Awaited only if it is a promise: a turn of the event loop must not count as kernel time.
-      const pending = this.#of.run(set);
+      const pending = this.#prepares.run(set);
       if (pending) await pending;
     }
     const ns = nowNs() - start;

@@ -1,8 +1,8 @@
-import type { TunableValues } from '../kernel';
+import type { TunableValues } from '../kernel/kernel';
+import { kernelById } from '../kernel/registry';
 import type { Rows } from '../numbers';
-import type { Problem } from '../problem';
-import { kernelById } from '../registry';
-import type { Tensor } from '../scalar';
+import type { Problem } from '../problem/problem';
+import type { Tensor } from '../problem/scalar';
 
 /** Rows of one run of a kernel, the work of one thread: sent with `postMessage`, it writes to shared memory. */
 export interface HostJob {

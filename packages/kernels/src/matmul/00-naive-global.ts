@@ -1,6 +1,7 @@
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel, tunable } from '../kernel/kernel';
 import wgsl from './00-naive-global.wgsl?raw';
-import { batched, gridOverC } from './grid';
+import { gridOverC } from './grid';
+import { overElements } from './memory';
 
 export const naiveGlobal = gpuKernel({
   id: 'matmul/naive-global',
@@ -12,14 +13,8 @@ export const naiveGlobal = gpuKernel({
   tunables: [tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16)],
   // Its sums are kept in C, so none is finished on its way there.
   fuses: false,
-  wgsl,
-  batches: batched,
-  needs: (values) => {
-    const block = values.BLOCK;
-    return { workgroupSize: [block, block, 1] };
-  },
-  workgroups: (values, problem) => {
-    const block = values.BLOCK;
-    return gridOverC(problem.shape, block, block);
-  },
+  wgsl: overElements(wgsl),
+  batches: true,
+  needs: ({ BLOCK }) => ({ workgroupSize: [BLOCK, BLOCK, 1] }),
+  workgroups: ({ BLOCK }, { shape }) => gridOverC(shape, BLOCK, BLOCK),
 });

@@ -1,7 +1,7 @@
 // matmul/naive-global: one thread computes one element of C and adds it up in C itself,
 // in global memory: a read and a write for every product.
 //
-// bindings  0 A [m x k]   1 B [k x n]   2 C [m x n], all row-major   3 the shape
+// calls     load_a(row, k)   load_b(k, col)   store_c(row, col, sum): memory.ts
 // tunables  BLOCK    threads along each side of a workgroup
 //
 //                     B  k x n
@@ -13,23 +13,17 @@
 //  |-------->|       |   c   |
 //  +---------+       +-------+
 
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-
 @compute @workgroup_size(BLOCK, BLOCK)
 fn main(@builtin(global_invocation_id) id: vec3u) {
+  for_product(id.z);
   let row = id.y;
   let col = id.x;
   if (row >= shape.m || col >= shape.n) {
     return;
   }
-  let at = row * shape.n + col;
+  let at = c_at(row, col);
   C[at] = T(0);
   for (var p = 0u; p < shape.k; p++) {
-    C[at] += A[row * shape.k + p] * B[p * shape.n + col];
+    C[at] += load_a(row, p) * load_b(p, col);
   }
 }

@@ -1,8 +1,8 @@
-import { DTYPES, idsOf } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES, idsOf } from '../problem/dtype';
 import wgsl from './01-naive.wgsl?raw';
-import { batched, gridOverC, MAPPING } from './grid';
-import { asStored } from './stored';
+import { gridOverC, MAPPING } from './grid';
+import { overElements } from './memory';
 
 export const naive = gpuKernel({
   id: 'matmul/naive',
@@ -14,15 +14,8 @@ export const naive = gpuKernel({
     tunable('BLOCK', 'Threads along each side of a workgroup', [1, 2, 4, 8, 16, 32], 16),
     MAPPING,
   ],
-  wgsl,
-  stored: asStored,
-  batches: batched,
-  needs: (values) => {
-    const block = values.BLOCK;
-    return { workgroupSize: [block, block, 1] };
-  },
-  workgroups: (values, problem) => {
-    const block = values.BLOCK;
-    return gridOverC(problem.shape, block, block, values.MAPPING);
-  },
+  wgsl: overElements(wgsl),
+  batches: true,
+  needs: ({ BLOCK }) => ({ workgroupSize: [BLOCK, BLOCK, 1] }),
+  workgroups: (values, { shape }) => gridOverC(shape, values.BLOCK, values.BLOCK, values),
 });

@@ -1,6 +1,6 @@
 // matmul/naive: one thread computes one element of C and keeps the sum in a register.
 //
-// bindings  0 A [m x k]   1 B [k x n]   2 C [m x n], all row-major   3 the shape
+// calls     load_a(row, k)   load_b(k, col)   store_c(row, col, sum): memory.ts
 // tunables  BLOCK    threads along each side of a workgroup
 //           MAPPING  COL_X: neighbouring threads take neighbouring columns (coalesced)
 //                    ROW_X: neighbouring threads take neighbouring rows (strided)
@@ -14,15 +14,9 @@
 //  |-------->|       |   c   |
 //  +---------+       +-------+
 
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-
 @compute @workgroup_size(BLOCK, BLOCK)
 fn main(@builtin(global_invocation_id) id: vec3u) {
+  for_product(id.z);
   let row = select(id.y, id.x, MAPPING == ROW_X);
   let col = select(id.x, id.y, MAPPING == ROW_X);
   if (row >= shape.m || col >= shape.n) {
@@ -30,7 +24,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
   }
   var sum = Acc(0);
   for (var p = 0u; p < shape.k; p++) {
-    sum += Acc(A[row * shape.k + p]) * Acc(B[p * shape.n + col]);
+    sum += Acc(load_a(row, p)) * Acc(load_b(p, col));
   }
-  C[row * shape.n + col] = T(sum);
+  store_c(row, col, sum);
 }

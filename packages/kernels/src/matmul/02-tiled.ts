@@ -1,7 +1,8 @@
-import { DTYPES } from '../dtype';
-import { gpuKernel, type Tunable, tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, type Tunable, tunable, type ValuesOf } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './02-tiled.wgsl?raw';
-import { batched, gridOverC, MAPPING } from './grid';
+import { gridOverC, MAPPING } from './grid';
+import { overElements } from './memory';
 
 const layout = <const Name extends string>(name: Name, tensor: string) =>
   ({
@@ -64,31 +65,23 @@ export const tiled = gpuKernel({
   problemConstraints: [
     {
       reason: 'BOUNDS=none needs every dimension to be a multiple of TILE',
-      holds: (values, problem) => {
-        const { m, n, k } = problem.shape;
-        const tile = values.TILE;
-        return values.BOUNDS !== 'none' || [m, n, k].every((size) => size % tile === 0);
-      },
+      holds: ({ BOUNDS, TILE }, { shape: { m, n, k } }) =>
+        BOUNDS !== 'none' || [m, n, k].every((size) => size % TILE === 0),
     },
     {
       reason: 'MULADD=fma needs a floating-point dtype: integers have no fma',
       holds: (values, { dtype }) => values.MULADD !== 'fma' || !DTYPES[dtype].isInteger,
     },
   ],
-  wgsl: (values, _dtype, written) => (written.batched ? batched(wgsl) : wgsl) + addProducts(values),
+  wgsl: (values, dtype, written) =>
+    `${overElements(wgsl)(values, dtype, written)}${addProducts(values)}`,
   batches: true,
   overrides: ({ SIZING }) => (SIZING === 'override' ? ['TILE'] : []),
-  needs: (values, dtype) => {
-    const tile = values.TILE;
-    return {
-      workgroupSize: [tile, tile, 1],
-      workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const tile = values.TILE;
-    return gridOverC(problem.shape, tile, tile, values.MAPPING);
-  },
+  needs: ({ TILE }, dtype) => ({
+    workgroupSize: [TILE, TILE, 1],
+    workgroupBytes: 2 * TILE * TILE * DTYPES[dtype].bytes,
+  }),
+  workgroups: (values, { shape }) => gridOverC(shape, values.TILE, values.TILE, values),
 });
 
 /**

@@ -2,7 +2,7 @@
 // bringing a tile of A and a tile of B into workgroup memory, so that every
 // element is read from memory once for TILE uses.
 //
-// bindings  0 A [m x k]   1 B [k x n]   2 C [m x n], all row-major   3 the shape
+// calls     load_A(at)   load_B(at)   store_c(row, col, sum): memory.ts; INDEXING is about `at`
 // tunables  TILE      side of a tile; also threads along each side of a workgroup
 //           A_LAYOUT  how the tile of A lies in workgroup memory: ROW as in A, COL transposed
 //           B_LAYOUT  the same for B
@@ -24,22 +24,15 @@
 //       |##|  |  |        |  |C |  |
 //       +--+--+--+        +--+--+--+
 
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-
 var<workgroup> a_tile: array<T, TILE * TILE>;
 var<workgroup> b_tile: array<T, TILE * TILE>;
 
 // Where an element of a tile lies.
-fn a_at(row: u32, col: u32) -> u32 {
+fn a_place(row: u32, col: u32) -> u32 {
   return select(row * TILE + col, col * TILE + row, A_LAYOUT == COL);
 }
 
-fn b_at(row: u32, col: u32) -> u32 {
+fn b_place(row: u32, col: u32) -> u32 {
   return select(row * TILE + col, col * TILE + row, B_LAYOUT == COL);
 }
 
@@ -54,37 +47,38 @@ fn outside(row: u32, col: u32, rows: u32, cols: u32) -> bool {
   return false;
 }
 
-fn load_a(at: u32, row: u32, col: u32) -> T {
-  if (outside(row, col, shape.m, shape.k)) {
+fn inside_a(at: u32, row: u32, k: u32) -> T {
+  if (outside(row, k, shape.m, shape.k)) {
     return T(0);
   }
-  return A[at];
+  return load_A(at);
 }
 
-fn load_b(at: u32, row: u32, col: u32) -> T {
-  if (outside(row, col, shape.k, shape.n)) {
+fn inside_b(at: u32, k: u32, col: u32) -> T {
+  if (outside(k, col, shape.k, shape.n)) {
     return T(0);
   }
-  return B[at];
+  return load_B(at);
 }
 
 @compute @workgroup_size(TILE, TILE)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  for_product(group.z);
   let i = select(local.y, local.x, MAPPING == ROW_X);
   let j = select(local.x, local.y, MAPPING == ROW_X);
   let row = select(group.y, group.x, MAPPING == ROW_X) * TILE + i;
   let col = select(group.x, group.y, MAPPING == ROW_X) * TILE + j;
 
-  var a_from = row * shape.k + j;
-  var b_from = i * shape.n + col;
+  var a_from = a_at(row, j);
+  var b_from = b_at(i, col);
   var sum = Acc(0);
   for (var t = 0u; t < shape.k; t += TILE) {
     if (INDEXING == RECOMPUTED) {
-      a_from = row * shape.k + t + j;
-      b_from = (t + i) * shape.n + col;
+      a_from = a_at(row, t + j);
+      b_from = b_at(t + i, col);
     }
-    a_tile[a_at(i, j)] = load_a(a_from, row, t + j);
-    b_tile[b_at(i, j)] = load_b(b_from, t + i, col);
+    a_tile[a_place(i, j)] = inside_a(a_from, row, t + j);
+    b_tile[b_place(i, j)] = inside_b(b_from, t + i, col);
     if (INDEXING == HOISTED) {
       a_from += TILE;
       b_from += TILE * shape.n;
@@ -95,7 +89,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   }
 
   if (!outside(row, col, shape.m, shape.n)) {
-    C[row * shape.n + col] = T(sum);
+    store_c(row, col, sum);
   }
 }
 

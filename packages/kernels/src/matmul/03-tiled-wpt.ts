@@ -1,7 +1,8 @@
-import { DTYPES } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './03-tiled-wpt.wgsl?raw';
-import { batched, gridOverC } from './grid';
+import { gridOverC } from './grid';
+import { overElements } from './memory';
 
 export const tiledWpt = gpuKernel({
   id: 'matmul/tiled-wpt',
@@ -13,17 +14,11 @@ export const tiledWpt = gpuKernel({
     tunable('TILE', 'Side of a tile, and threads across a workgroup', [16, 32], 32),
     tunable('WPT', 'Work per thread: elements of a column of C', [2, 4, 8], 8),
   ],
-  wgsl,
-  batches: batched,
-  needs: (values, dtype) => {
-    const tile = values.TILE;
-    return {
-      workgroupSize: [tile, tile / values.WPT, 1],
-      workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const tile = values.TILE;
-    return gridOverC(problem.shape, tile, tile);
-  },
+  wgsl: overElements(wgsl),
+  batches: true,
+  needs: ({ TILE, WPT }, dtype) => ({
+    workgroupSize: [TILE, TILE / WPT, 1],
+    workgroupBytes: 2 * TILE * TILE * DTYPES[dtype].bytes,
+  }),
+  workgroups: ({ TILE }, { shape }) => gridOverC(shape, TILE, TILE),
 });

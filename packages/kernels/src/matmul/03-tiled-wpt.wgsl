@@ -2,7 +2,7 @@
 // computes WPT elements of a column of C, so a value of B read once from the tile
 // is used WPT times.
 //
-// bindings  0 A [m x k]   1 B [k x n]   2 C [m x n], all row-major   3 the shape
+// calls     load_a(row, k)   load_b(k, col)   store_c(row, col, sum): memory.ts
 // tunables  TILE  side of a tile; also threads across a workgroup
 //           WPT   elements of C a thread computes; TILE / WPT threads down a workgroup
 //
@@ -17,34 +17,28 @@
 //  | aaaa   | |  c     |
 //  +--------+ +--------+
 
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-
 const STEP = TILE / WPT;
 var<workgroup> a_tile: array<T, TILE * TILE>;
 var<workgroup> b_tile: array<T, TILE * TILE>;
 
 // Beyond the edge a tile holds zeros, which add nothing to the sums.
-fn load_a(row: u32, col: u32) -> T {
-  if (row < shape.m && col < shape.k) {
-    return A[row * shape.k + col];
+fn inside_a(row: u32, k: u32) -> T {
+  if (row < shape.m && k < shape.k) {
+    return load_a(row, k);
   }
   return T(0);
 }
 
-fn load_b(row: u32, col: u32) -> T {
-  if (row < shape.k && col < shape.n) {
-    return B[row * shape.n + col];
+fn inside_b(k: u32, col: u32) -> T {
+  if (k < shape.k && col < shape.n) {
+    return load_b(k, col);
   }
   return T(0);
 }
 
 @compute @workgroup_size(TILE, STEP)
 fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local: vec3u) {
+  for_product(group.z);
   let j = local.x;
   let first_row = group.y * TILE;
   let col = group.x * TILE + j;
@@ -53,8 +47,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   for (var t = 0u; t < shape.k; t += TILE) {
     for (var w = 0u; w < WPT; w++) {
       let i = w * STEP + local.y;
-      a_tile[i * TILE + j] = load_a(first_row + i, t + j);
-      b_tile[i * TILE + j] = load_b(t + i, col);
+      a_tile[i * TILE + j] = inside_a(first_row + i, t + j);
+      b_tile[i * TILE + j] = inside_b(t + i, col);
     }
     workgroupBarrier();
     for (var p = 0u; p < TILE; p++) {
@@ -70,7 +64,7 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
   for (var w = 0u; w < WPT; w++) {
     let row = first_row + w * STEP + local.y;
     if (row < shape.m && col < shape.n) {
-      C[row * shape.n + col] = T(sums[w]);
+      store_c(row, col, sums[w]);
     }
   }
 }

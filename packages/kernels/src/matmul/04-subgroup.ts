@@ -1,6 +1,7 @@
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel, tunable } from '../kernel/kernel';
 import wgsl from './04-subgroup.wgsl?raw';
-import { batched, gridOverC } from './grid';
+import { gridOverC } from './grid';
+import { overElements } from './memory';
 
 export const subgroup = gpuKernel({
   id: 'matmul/subgroup',
@@ -13,11 +14,8 @@ export const subgroup = gpuKernel({
     tunable('WORKGROUP', 'Threads per workgroup, one column of C each', [64, 128, 256], 128),
     tunable('ROWS', 'Rows of C per thread', [1, 2, 4, 8, 16], 16),
   ],
-  wgsl,
-  batches: batched,
-  needs: (values) => ({
-    workgroupSize: [values.WORKGROUP, 1, 1],
-    features: ['subgroups'],
-  }),
+  wgsl: overElements(wgsl),
+  batches: true,
+  needs: ({ WORKGROUP }) => ({ workgroupSize: [WORKGROUP, 1, 1], features: ['subgroups'] }),
   workgroups: (values, problem) => gridOverC(problem.shape, values.ROWS, values.WORKGROUP),
 });

@@ -1,7 +1,7 @@
 // matmul/subgroup: no workgroup memory. Every thread of a subgroup loads one element of
 // a row of A; shuffles hand it to the others, each of which has its own column of B.
 //
-// bindings  0 A [m x k]   1 B [k x n]   2 C [m x n], all row-major   3 the shape
+// calls     load_a(row, k)   load_b(k, col)   store_c(row, col, sum): memory.ts
 // tunables  WORKGROUP  threads in a workgroup, one column of C each
 //           ROWS       rows of C a thread computes: uses of every element of B it loads
 //
@@ -15,24 +15,17 @@
 //  |   aaaaaaaa       | row 1   |cccccccc|   as the device has it
 //  +------------------+         +--------+
 
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-
 // Beyond the edge of K zeros are multiplied, which add nothing to the sums.
-fn load_a(row: u32, col: u32) -> Acc {
-  if (row < shape.m && col < shape.k) {
-    return Acc(A[row * shape.k + col]);
+fn inside_a(row: u32, k: u32) -> Acc {
+  if (row < shape.m && k < shape.k) {
+    return Acc(load_a(row, k));
   }
   return Acc(0);
 }
 
-fn load_b(row: u32, col: u32) -> Acc {
-  if (row < shape.k && col < shape.n) {
-    return Acc(B[row * shape.n + col]);
+fn inside_b(k: u32, col: u32) -> Acc {
+  if (k < shape.k && col < shape.n) {
+    return Acc(load_b(k, col));
   }
   return Acc(0);
 }
@@ -44,6 +37,7 @@ fn main(
   @builtin(subgroup_size) lanes: u32,
   @builtin(subgroup_invocation_id) lane: u32,
 ) {
+  for_product(group.z);
   let col = group.x * WORKGROUP + thread;
   let first_row = group.y * ROWS;
 
@@ -51,10 +45,10 @@ fn main(
   for (var t = 0u; t < shape.k; t += lanes) {
     var mine: array<Acc, ROWS>;
     for (var r = 0u; r < ROWS; r++) {
-      mine[r] = load_a(first_row + r, t + lane);
+      mine[r] = inside_a(first_row + r, t + lane);
     }
     for (var p = 0u; p < lanes; p++) {
-      let b = load_b(t + p, col);
+      let b = inside_b(t + p, col);
       for (var r = 0u; r < ROWS; r++) {
         sums[r] += subgroupShuffle(mine[r], p) * b;
       }
@@ -63,7 +57,7 @@ fn main(
 
   for (var r = 0u; r < ROWS; r++) {
     if (first_row + r < shape.m && col < shape.n) {
-      C[(first_row + r) * shape.n + col] = T(sums[r]);
+      store_c(first_row + r, col, sums[r]);
     }
   }
 }

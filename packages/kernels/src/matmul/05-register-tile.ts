@@ -1,4 +1,4 @@
-import { gpuKernel, tunable, type ValuesOf } from '../kernel';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel/kernel';
 import { gridOverC } from './grid';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
@@ -27,17 +27,6 @@ const TUNABLES = [
 
 type Values = ValuesOf<typeof TUNABLES>;
 
-/** Sizes derived from the tunables. */
-function sizesOf(values: Values) {
-  const bm = values.BM;
-  const bn = values.BN;
-  const tm = values.TM;
-  const tn = values.TN;
-  const threadsDown = bm / tm;
-  const threadsAcross = bn / tn;
-  return { bm, bn, bk: values.BK, tm, tn, threadsDown, threadsAcross };
-}
-
 /**
  * Threads cover the tile row by row (LANES=across) or column by column. A thread's rows and columns
  * come in groups of four; successive groups are four times the number of threads apart, so that
@@ -45,16 +34,13 @@ function sizesOf(values: Values) {
  * A's, or the other way round.
  */
 function layoutOf(values: Values): TileLayout {
-  const { bm, bn, bk, tm, tn, threadsDown, threadsAcross } = sizesOf(values);
+  const { BM: bm, BN: bn, BK: bk, TM, TN, UNROLL: unroll } = values;
+  const [threadsDown, threadsAcross] = [bm / TM, bn / TN];
   return {
-    threads: threadsDown * threadsAcross,
-    bm,
-    bn,
-    bk,
-    unroll: values.UNROLL,
-    rowGroups: tm / 4,
+    ...{ threads: threadsDown * threadsAcross, bm, bn, bk, unroll },
+    rowGroups: TM / 4,
     rowStride: 4 * threadsDown,
-    colGroups: tn / 4,
+    colGroups: TN / 4,
     colStride: 4 * threadsAcross,
     doubled: values.BUFFERS === 2,
     ...(values.LANES === 'down'
@@ -72,31 +58,20 @@ export const registerTile = gpuKernel({
   dtypes: ['f32', 'i32', 'f16'],
   tunables: TUNABLES,
   constraints: [
-    {
-      reason: 'UNROLL must divide BK',
-      holds: (values) => values.BK % values.UNROLL === 0,
-    },
+    { reason: 'UNROLL must divide BK', holds: ({ BK, UNROLL }) => BK % UNROLL === 0 },
     {
       reason: 'BM × BK must be a multiple of 16 × threads: each thread stages 4 × 4 blocks of A',
-      holds: (values) => {
-        const { bm, bk, threadsDown, threadsAcross } = sizesOf(values);
-        return (bm * bk) % (16 * threadsDown * threadsAcross) === 0;
-      },
+      holds: (values) => (values.BM * values.BK) % (16 * layoutOf(values).threads) === 0,
     },
     {
       reason: 'BN × BK must be a multiple of 4 × threads: each thread stages vec4s of B',
-      holds: (values) => {
-        const { bn, bk, threadsDown, threadsAcross } = sizesOf(values);
-        return (bn * bk) % (4 * threadsDown * threadsAcross) === 0;
-      },
+      holds: (values) => (values.BN * values.BK) % (4 * layoutOf(values).threads) === 0,
     },
   ],
-  wgsl: (values, _dtype, { batched }) => emitTileKernel({ ...layoutOf(values), batched }),
+  wgsl: (values, _dtype, { batched, epilogue }) =>
+    emitTileKernel({ ...layoutOf(values), batched, epilogue }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
-  workgroups: (values, problem) => {
-    const { bm, bn } = sizesOf(values);
-    return gridOverC(problem.shape, bm, bn);
-  },
+  workgroups: ({ BM, BN }, { shape }) => gridOverC(shape, BM, BN),
 });

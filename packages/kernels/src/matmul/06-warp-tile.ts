@@ -1,8 +1,9 @@
-import { areBytes, type Dtype, packedDots } from '../dtype';
-import { gpuKernel } from '../kernel';
-import type { Problem } from '../problem';
+import { gpuKernel } from '../kernel/kernel';
+import { areBytes, type Dtype, packedDots } from '../problem/dtype';
+import type { Problem } from '../problem/problem';
 import { splitTiles } from './candidates';
 import { gridOverC } from './grid';
+import { weightsOf } from './memory';
 import type { MatmulShape } from './op';
 import { emitTileKernel, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
@@ -17,7 +18,6 @@ import {
   warpLayout,
   warpTilesFor,
 } from './warp-layout';
-import { weightsOf } from './weights-memory';
 
 const layoutOf = (values: WarpValues & { readonly SPLIT: number }, dtype: Dtype): TileLayout => ({
   ...warpLayout(values),
@@ -65,7 +65,8 @@ export const warpTile = gpuKernel({
       },
     },
   ],
-  wgsl: (values, dtype, { batched }) => emitTileKernel({ ...layoutOf(values, dtype), batched }),
+  wgsl: (values, dtype, { batched, epilogue }) =>
+    emitTileKernel({ ...layoutOf(values, dtype), batched, epilogue }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(inSteps(problem)),
   constants: (_values, problem) => {
@@ -76,11 +77,7 @@ export const warpTile = gpuKernel({
     ...tileNeeds(layoutOf(values, dtype)),
     features: packedDots(dtype),
   }),
-  workgroups: (values, problem) => {
-    const { bm, bn } = layoutOf(values, problem.dtype);
-    const [x, y, z] = gridOverC(problem.shape, bm, bn);
-    return [x, y, z * values.SPLIT];
-  },
+  workgroups: (values, { shape }) => gridOverC(shape, values.BM, values.BN, values),
   ...SPLIT_PASSES,
   candidates: (problem) => splitTiles(warpTilesFor(problem), problem),
 });

@@ -1,8 +1,8 @@
-import { DTYPES } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
-import type { Problem } from '../problem';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './07-split-k.wgsl?raw';
 import { gridOverC } from './grid';
+import { overElements } from './memory';
 
 /** Sums are kept in f32 or i32. */
 const BYTES_PER_SUM = 4;
@@ -18,29 +18,16 @@ export const splitK = gpuKernel({
     tunable('TILE', 'Side of a tile, and threads along each side of a workgroup', [8, 16, 32], 16),
     tunable('SPLIT', 'Parts of K, each summed by its own workgroup', [2, 4, 8, 16, 32], 8),
   ],
-  wgsl,
-  needs: (values, dtype) => {
-    const tile = values.TILE;
-    return {
-      workgroupSize: [tile, tile, 1],
-      workgroupBytes: 2 * tile * tile * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const [x, y] = gridOfTiles(values, problem);
-    return [x, y, values.SPLIT];
-  },
-  followUps: (values, problem) => [
-    { entryPoint: 'add_parts', workgroups: gridOfTiles(values, problem) },
+  wgsl: overElements(wgsl),
+  needs: ({ TILE }, dtype) => ({
+    workgroupSize: [TILE, TILE, 1],
+    workgroupBytes: 2 * TILE * TILE * DTYPES[dtype].bytes,
+  }),
+  workgroups: ({ TILE, SPLIT }, { shape }) => gridOverC(shape, TILE, TILE, { SPLIT }),
+  followUps: ({ TILE }, { shape }) => [
+    { entryPoint: 'add_parts', workgroups: gridOverC(shape, TILE, TILE) },
   ],
-  scratchBytes: (values, problem) => {
-    const { m, n } = problem.shape;
-    return values.SPLIT * m * n * BYTES_PER_SUM;
-  },
+  scratchBytes: ({ SPLIT }, { shape: { m, n } }) => SPLIT * m * n * BYTES_PER_SUM,
   splitBy: ['SPLIT'],
   work: ({ SPLIT }, { shape }) => ({ steps: shape.k / SPLIT }),
 });
-
-function gridOfTiles({ TILE: tile }: { readonly TILE: number }, problem: Problem<'matmul'>) {
-  return gridOverC(problem.shape, tile, tile);
-}

@@ -1,8 +1,8 @@
 // matmul/split-k: tiles as in matmul/tiled, but K is split over workgroups, and a second
 // pass adds up what they found. Gives a GPU enough to do where C is small and K long.
 //
-// bindings  0 A [m x k]   1 B [k x n]   2 C [m x n], all row-major   3 the shape
-//           4 partial sums [SPLIT x m x n]
+// calls     load_a(row, k)   load_b(k, col)   store_c(row, col, sum): memory.ts
+// scratch   partial sums [SPLIT x m x n]
 // tunables  TILE   side of a tile; also threads along each side of a workgroup
 //           SPLIT  parts of K, each summed by its own workgroup
 // entries   main, then add_parts
@@ -15,13 +15,7 @@
 //  | 0  1  2 |  |C   | <- partial 0 + partial 1 + partial 2
 //  +---------+  +----+
 
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-@group(0) @binding(4) var<storage, read_write> partial: array<Acc>;
+@group(0) @binding(SCRATCH) var<storage, read_write> partial: array<Acc>;
 
 var<workgroup> a_tile: array<T, TILE * TILE>;
 var<workgroup> b_tile: array<T, TILE * TILE>;
@@ -44,10 +38,10 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_id) local
     var a = T(0);
     var b = T(0);
     if (row < shape.m && t + j < shape.k) {
-      a = A[row * shape.k + t + j];
+      a = load_a(row, t + j);
     }
     if (t + i < shape.k && col < shape.n) {
-      b = B[(t + i) * shape.n + col];
+      b = load_b(t + i, col);
     }
     a_tile[i * TILE + j] = a;
     b_tile[i * TILE + j] = b;
@@ -73,5 +67,5 @@ fn add_parts(@builtin(global_invocation_id) id: vec3u) {
   for (var part = 0u; part < SPLIT; part++) {
     sum += partial[part * shape.m * shape.n + at];
   }
-  C[at] = T(sum);
+  store_c(id.y, id.x, sum);
 }

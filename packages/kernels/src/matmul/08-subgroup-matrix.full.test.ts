@@ -1,23 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import type { Dtype } from '../dtype';
-import { feasible } from '../feasible';
 import { limitsOf, openDevice, useExecutor } from '../gpu/dawn.test-helper';
-import type { Kernel } from '../kernel';
-import type { Problem } from '../problem';
-import { KERNELS } from '../registry';
-import { specialise } from '../specialise';
-import { resolveVariant } from '../variant';
+import { feasible } from '../kernel/feasible';
+import type { Kernel } from '../kernel/kernel';
+import { KERNELS } from '../kernel/registry';
+import { specialise } from '../kernel/specialise';
+import { resolveVariant } from '../kernel/variant';
+import type { Dtype } from '../problem/dtype';
+import type { Problem } from '../problem/problem';
 import { inputTensors } from '../verify/inputs';
 import { subgroupMatrix } from './08-subgroup-matrix';
-import { subgroupMatrixPrefetch } from './15-subgroup-matrix-prefetch';
-import { subgroupMatrixShort } from './17-subgroup-matrix-short';
+import { subgroupMatrixShort } from './15-subgroup-matrix-short';
 import { emulated } from './emulated-fragments.test-helper';
 import { verify } from './product.test-helper';
 
 // Dawn's null adapter runs nothing and has every feature: it tells whether a shader is valid.
 test.each([
   ['subgroup-matrix', subgroupMatrix],
-  ['subgroup-matrix-prefetch', subgroupMatrixPrefetch],
   ['subgroup-matrix-short', subgroupMatrixShort],
 ])('the shader of every variant of %s is valid', async (_id, kernel) => {
   const { device } = await openDevice(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
@@ -121,10 +119,7 @@ describe('around the multiplications', () => {
     ['8 x 8 x 8, K split, in a batch', { b: 3, m: 33, n: 35, k: 77 }, { FRAGMENT: 8, SPLIT: 2 }],
   ] as const)('%s are right', async (_what, shape, change, dtype: Dtype = 'f16') => {
     const isShort = 'FRAGMENT' in change;
-    const isAhead = 'PREFETCH' in change;
-    const kernel = emulated(
-      isShort ? subgroupMatrixShort : isAhead ? subgroupMatrixPrefetch : subgroupMatrix,
-    );
+    const kernel = emulated(isShort ? subgroupMatrixShort : subgroupMatrix);
     const problem: Problem<'matmul'> = { op: 'matmul', shape, dtype };
     const kernels = KERNELS as Kernel[];
     kernels.push(kernel);

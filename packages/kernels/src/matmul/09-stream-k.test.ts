@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { feasible } from '../feasible';
 import { limitsOf, useExecutor } from '../gpu/dawn.test-helper';
-import { passesOf } from '../kernel';
-import type { Problem } from '../problem';
-import { resolveVariant } from '../variant';
+import { feasible } from '../kernel/feasible';
+import { passesOf } from '../kernel/kernel';
+import { resolveVariant } from '../kernel/variant';
+import type { Problem } from '../problem/problem';
 import { inputTensors } from '../verify/inputs';
 import { streamK } from './09-stream-k';
 import { verify } from './product.test-helper';

@@ -1,7 +1,7 @@
-import { combinations } from '../combinations';
-import { gpuKernel, tunable } from '../kernel';
+import { combinations } from '../kernel/combinations';
+import { gpuKernel, tunable } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
-import type { Problem } from '../problem';
+import type { Problem } from '../problem/problem';
 import { emitTileKernel, MAX_K, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
 import { ADD_THREADS, MAX_ADD_GROUPS, tileNeeds } from './tile-memory';
@@ -64,7 +64,7 @@ export const streamK = gpuKernel({
       holds: (_values, { shape }) => shape.k <= MAX_K,
     },
   ],
-  wgsl: (values) => emitTileKernel(layoutOf(values)),
+  wgsl: (values, _dtype, { epilogue }) => emitTileKernel({ ...layoutOf(values), epilogue }),
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => tileNeeds(layoutOf(values)),
   workgroups: (values, problem) => {

@@ -1,9 +1,10 @@
-import { gpuKernel } from '../kernel';
+import { gpuKernel } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
-import type { Problem } from '../problem';
+import type { Problem } from '../problem/problem';
+import { scratchOf } from './memory';
 import { product, tileEntryPoint } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
-import { MATRICES, resultStores, tileBytes, tileMemory } from './tile-memory';
+import { resultStores, tileBytes, tileMatrices, tileMemory } from './tile-memory';
 import {
   MULADD,
   STAGING_TUNABLES,
@@ -64,7 +65,7 @@ export const strassen = gpuKernel({
   tunables: [...WARP_TUNABLES, MULADD, ...STAGING_TUNABLES],
   constraints: WARP_CONSTRAINTS,
   problemConstraints: WARP_PROBLEM_CONSTRAINTS,
-  wgsl: (values) => source(layoutOf(values)),
+  wgsl: (values, _dtype, { epilogue }) => source({ ...layoutOf(values), epilogue }),
   entryPoint: (_values, problem) => `add_quarters_of_a_${accessOf(problem)}`,
   needs: (values) => {
     const layout = layoutOf(values);
@@ -98,10 +99,11 @@ export const strassen = gpuKernel({
  * the other, as vec4s.
  */
 function source(layout: TileLayout): string {
-  return `${MATRICES}@group(0) @binding(4) var<storage, read_write> scratch: array<V>;
+  return `${tileMatrices(layout)}
+@group(0) @binding(${scratchOf(layout)}) var<storage, read_write> scratch: array<V>;
 
 ${tileMemory(layout)}
-${resultStores()}
+${resultStores({ epilogue: layout.epilogue })}
 
 /// The shape of the products of quarters.
 fn half_shape() -> Shape {

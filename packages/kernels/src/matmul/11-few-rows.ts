@@ -1,48 +1,49 @@
-import { combinations, valuesTable } from '../combinations';
-import { gpuKernel, tunable } from '../kernel';
+import { combinations, valuesTable } from '../kernel/combinations';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
+import tables from './11-few-rows.json';
 import { rowsPerThread, splitsOf } from './candidates';
 import { gridOverC } from './grid';
 import { each, indent } from './lines';
+import { rowOf, scratchOf, stored, storedFour, type Written } from './memory';
 import { tileEntryPoint } from './tile-emitter';
 import {
   addParts,
-  MATRICES,
   numbersOf,
-  rowOf,
   SPLIT_PASSES,
   splitTunable,
   sumsOf,
+  tileMatrices,
 } from './tile-memory';
 
 const TUNABLES = [
   tunable('ROWS', 'Rows of C per thread', [1, 2, 3, 4, 6, 8, 12, 16], 1),
-  tunable('LANES', 'Threads across a row of C, four columns each', [4, 8, 16, 32, 64], 16),
-  tunable('DEEP', 'Threads that share a sum along K', [1, 2, 4, 8, 16, 32], 16),
+  tunable('LANES', 'Threads across a row of C, four columns each', [2, 4, 8, 16, 32, 64], 16),
+  tunable('DEEP', 'Threads that share a sum along K', [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], 16),
   tunable('DOWN', 'Threads one below the other, each with its own rows', [1, 2, 4, 8], 1),
   tunable('UNROLL', 'Steps of four along K whose loads are in flight at once', [1, 2, 4], 2),
   splitTunable([1, 2, 4, 8, 16, 32, 64]),
+  tunable(
+    'REDUCE',
+    "How the threads' sums are added: through workgroup memory, or first by shuffles in subgroups of so many threads",
+    ['workgroup', 4, 8, 16, 32, 64],
+    'workgroup',
+  ),
 ] as const;
 
-/** What the shader is emitted for: the values of this rung or of rung 13. */
-interface StripLayout {
-  readonly ROWS: number;
-  readonly LANES: number;
-  readonly DEEP: number;
-  readonly DOWN: number;
-  readonly UNROLL: number;
-  readonly SPLIT: number;
-  /** Threads of a subgroup, which add up by shuffles first; 1: all by workgroup memory. */
-  readonly subgroup: number;
+type Values = ValuesOf<typeof TUNABLES>;
+
+/** The values and types that the shader is emitted for. */
+interface StripLayout extends Values, Written {
   /** The type of sums. */
   readonly sums: 'f32' | 'i32';
-  /** See `TileLayout`. */
-  readonly batched?: boolean;
 }
 
 /**
  * For a C of few rows (a vector times a matrix) or a short K. B is read once, straight into
- * registers, by enough threads with enough loads in flight to keep memory busy.
+ * registers, by enough threads with enough loads in flight to keep memory busy. Workgroups share K
+ * (SPLIT), or up to 1024 threads of one do and add up by shuffles (REDUCE): a second dispatch costs more
+ * than moving a few megabytes.
  */
 export const fewRows = gpuKernel({
   id: 'matmul/few-rows',
@@ -54,27 +55,38 @@ export const fewRows = gpuKernel({
   tunables: TUNABLES,
   constraints: [
     {
-      reason: 'LANES × DEEP × DOWN must be from 32 to 512 threads',
-      holds: (values) => threadsOf(values) >= 32 && threadsOf(values) <= 512,
+      reason: 'LANES × DEEP × DOWN must be from 32 to 1024 threads',
+      holds: (values) => threadsOf(values) >= 32 && threadsOf(values) <= 1024,
+    },
+    {
+      reason: 'REDUCE must be above LANES, whose other threads add up, and divide LANES × DEEP',
+      holds: ({ LANES, DEEP, REDUCE }) =>
+        REDUCE === 'workgroup' || (LANES < REDUCE && (LANES * DEEP) % REDUCE === 0),
     },
     {
       reason: 'ROWS × UNROLL must be at most 16: more loads would not fit in registers',
       holds: ({ ROWS, UNROLL }) => ROWS * UNROLL <= 16,
     },
+    {
+      reason: 'ROWS × threads must be at most 8192: more sums would not fit in registers',
+      holds: (values) => values.ROWS * threadsOf(values) <= 8192,
+    },
   ],
-  wgsl: (values, dtype, { batched }) =>
-    emitStrip({ ...values, subgroup: 1, sums: sumsOf(dtype), batched }),
+  wgsl: (values, dtype, { batched, epilogue }) =>
+    emitStrip({ ...values, sums: sumsOf(dtype), batched, epilogue }),
   batches: true,
   entryPoint: (_values, problem) => tileEntryPoint(problem.shape),
   needs: (values) => ({
     workgroupSize: [threadsOf(values), 1, 1],
-    workgroupBytes: stripBytes({ ...values, subgroup: 1 }),
+    workgroupBytes: stripBytes(values),
+    ...(values.REDUCE !== 'workgroup' && {
+      features: ['subgroups'],
+      subgroupSize: values.REDUCE,
+    }),
   }),
   threadsPerSum: ({ DEEP }) => DEEP,
-  workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape }) => {
-    const [x, y, z] = gridOverC(shape, ROWS * DOWN, 4 * LANES);
-    return [x, y, z * SPLIT];
-  },
+  workgroups: ({ ROWS, DOWN, LANES, SPLIT }, { shape }) =>
+    gridOverC(shape, ROWS * DOWN, 4 * LANES, { SPLIT }),
   ...SPLIT_PASSES,
   candidates: ({ shape: { b = 1, m, n, k } }) => {
     if (k <= 64) {
@@ -83,60 +95,59 @@ export const fewRows = gpuKernel({
     }
     if (m > 16) return [];
     const ROWS = rowsPerThread(m);
-    return STRIPS.flatMap((strip) => {
+    const subgroups = combinations({ ROWS: [ROWS], REDUCE: [8, 16, 32, 64] });
+    const shuffled =
+      m > 8 ? [] : SHUFFLED.flatMap((strip) => subgroups.map((rest) => ({ ...strip, ...rest })));
+    const split = STRIPS.flatMap((strip) => {
       const UNROLL = Math.min(Number(strip.UNROLL), ROWS > 4 ? 2 : 4);
       const groups = b * ceilDiv(n, 4 * Number(strip.LANES)) * ceilDiv(m, ROWS);
       const splits = splitsOf(k, 4 * Number(strip.DEEP), groups).filter((split) => split <= 64);
       return splits.map((SPLIT) => ({ ...strip, ROWS, UNROLL, SPLIT }));
     });
+    return [...split, ...shuffled];
   },
 });
 
-const STRIPS = valuesTable(
-  ['LANES', 'DEEP', 'UNROLL'],
-  [
-    [8, 16, 1],
-    [8, 32, 4],
-    [16, 16, 1],
-    [16, 16, 4],
-    [32, 4, 1],
-    [32, 8, 2],
-    [32, 8, 4],
-  ],
-);
+const STRIPS = valuesTable(tables.strips);
+
+const SHUFFLED = valuesTable(tables.shuffled);
 
 /** Rows of C whose sums are added at once, which limits workgroup memory. */
 const MOST_ROWS = 4;
 
 type Threads = Pick<StripLayout, 'LANES' | 'DEEP' | 'DOWN'>;
-type Shares = Threads & Pick<StripLayout, 'ROWS' | 'subgroup'>;
+type Shares = Threads & Pick<StripLayout, 'ROWS' | 'REDUCE'>;
+
+/** Threads that add up by shuffles; 1: none. */
+const subgroupOf = ({ REDUCE }: Pick<StripLayout, 'REDUCE'>) =>
+  REDUCE === 'workgroup' ? 1 : REDUCE;
 
 const threadsOf = ({ LANES, DEEP, DOWN }: Threads) => LANES * DEEP * DOWN;
 
 const rowsAtOnce = ({ ROWS }: Pick<StripLayout, 'ROWS'>) => Math.min(ROWS, MOST_ROWS);
 
 /** Shares of each sum that reach workgroup memory. */
-const sharesPerSum = ({ LANES, DEEP, subgroup }: Pick<Shares, 'LANES' | 'DEEP' | 'subgroup'>) =>
-  DEEP / Math.max(subgroup / LANES, 1);
+const sharesPerSum = ({ LANES, DEEP, REDUCE }: Pick<Shares, 'LANES' | 'DEEP' | 'REDUCE'>) =>
+  DEEP / Math.max(subgroupOf({ REDUCE }) / LANES, 1);
 
 /** vec4s of workgroup memory in which threads that share sums leave theirs. */
 const sharesOf = (layout: Shares) =>
   layout.LANES * layout.DOWN * sharesPerSum(layout) * rowsAtOnce(layout);
 
 /** Bytes of workgroup memory. */
-export const stripBytes = (layout: Shares) => (layout.DEEP > 1 ? 16 * sharesOf(layout) : 0);
+const stripBytes = (layout: Shares) => (layout.DEEP > 1 ? 16 * sharesOf(layout) : 0);
 
 /** The shader's body: an entry point that moves vec4s, and one that moves single elements. */
-export function emitStrip(layout: StripLayout): string {
+function emitStrip(layout: StripLayout): string {
   const { DEEP, sums, SPLIT } = layout;
   return [
-    MATRICES,
+    tileMatrices(layout),
     `alias S = ${sums};`,
     'alias V = vec4<S>;',
     ...(SPLIT > 1
       ? [
-          '@group(0) @binding(4) var<storage, read_write> parts4: array<V>;',
-          '@group(0) @binding(4) var<storage, read_write> parts: array<S>;',
+          `@group(0) @binding(${scratchOf(layout)}) var<storage, read_write> parts4: array<V>;`,
+          `@group(0) @binding(${scratchOf(layout)}) var<storage, read_write> parts: array<S>;`,
         ]
       : []),
     ...(DEEP > 1 ? [`var<workgroup> shares: array<V, ${sharesOf(layout)}>;`] : []),
@@ -249,7 +260,8 @@ function products({ ROWS, sums }: StripLayout, u: number): string[] {
 
 /** Adds the shares of DEEP threads, a few rows at a time. */
 function sharedStores(layout: StripLayout, name: Access): string {
-  const { ROWS, LANES, DOWN, subgroup } = layout;
+  const { ROWS, LANES, DOWN } = layout;
+  const subgroup = subgroupOf(layout);
   const threads = threadsOf(layout);
   const deep = sharesPerSum(layout);
   const slots = LANES * DOWN * deep;
@@ -304,7 +316,7 @@ function store(layout: StripLayout, name: Access, lane: string, v: string): stri
     return [
       `let to4 = group.x * ${LANES} + ${lane};`,
       'if (row < shape.m && to4 < shape.n / 4) {',
-      `  ${to}[${row} * (shape.n / 4) + to4] = ${SPLIT > 1 ? v : `vec4<T>(${v})`};`,
+      `  ${to}[${row} * (shape.n / 4) + to4] = ${SPLIT > 1 ? v : storedFour(layout, v, '4 * to4')};`,
       '}',
     ];
   }
@@ -312,7 +324,7 @@ function store(layout: StripLayout, name: Access, lane: string, v: string): stri
   return each(4, (i) => [
     `let to${i} = group.x * ${4 * LANES} + ${lane} + ${i * LANES};`,
     `if (row < shape.m && to${i} < shape.n) {`,
-    `  ${to}[${row} * shape.n + to${i}] = ${SPLIT > 1 ? `${v}[${i}]` : `T(${v}[${i}])`};`,
+    `  ${to}[${row} * shape.n + to${i}] = ${SPLIT > 1 ? `${v}[${i}]` : stored(layout, `${v}[${i}]`, `to${i}`)};`,
     '}',
   ]).flat();
 }

@@ -1,17 +1,18 @@
-import { valuesTable } from '../combinations';
-import { gpuKernel, tunable, type ValuesOf } from '../kernel';
+import { valuesTable } from '../kernel/combinations';
+import { gpuKernel, tunable, type ValuesOf } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
+import lanes from './12-few-cols.json';
 import { splitsOf } from './candidates';
 import { gridOverC } from './grid';
 import { each, indent } from './lines';
+import { rowOf, scratchOf, stored, type Written } from './memory';
 import {
   addParts,
-  MATRICES,
   numbersOf,
-  rowOf,
   SPLIT_PASSES,
   splitTunable,
   sumsOf,
+  tileMatrices,
 } from './tile-memory';
 
 const TUNABLES = [
@@ -30,12 +31,10 @@ const TUNABLES = [
 
 type Values = ValuesOf<typeof TUNABLES>;
 
-/** What the shader is emitted for. */
-interface Layout extends Values {
+/** The values and types that the shader is emitted for. */
+interface Layout extends Values, Written {
   /** The type of sums. */
   readonly sums: 'f32' | 'i32';
-  /** See `TileLayout`. */
-  readonly batched?: boolean;
 }
 
 /** For a C of few columns: a matrix times a vector. A is read once, row by row. */
@@ -57,7 +56,8 @@ export const fewCols = gpuKernel({
       holds: ({ ROWS, COLS, UNROLL }) => (ROWS + COLS) * UNROLL <= 32,
     },
   ],
-  wgsl: (values, dtype, { batched }) => emit({ ...values, sums: sumsOf(dtype), batched }),
+  wgsl: (values, dtype, { batched, epilogue }) =>
+    emit({ ...values, sums: sumsOf(dtype), batched, epilogue }),
   batches: true,
   entryPoint: ({ COLS }, problem) => entryPointFor(COLS, problem.shape),
   needs: (values) => ({
@@ -66,10 +66,8 @@ export const fewCols = gpuKernel({
     features: values.REDUCE === 'subgroup' ? ['subgroups'] : [],
   }),
   threadsPerSum: ({ LANES }) => LANES,
-  workgroups: ({ ROWS, COLS, SPLIT }, { shape }) => {
-    const [x, y, z] = gridOverC(shape, ROWS, COLS, 'row-x');
-    return [x, y, z * SPLIT];
-  },
+  workgroups: ({ ROWS, COLS, SPLIT }, { shape }) =>
+    gridOverC(shape, ROWS, COLS, { MAPPING: 'row-x', SPLIT }),
   ...SPLIT_PASSES,
   splitBy: ['COLS', 'SPLIT'],
   work: ({ COLS, SPLIT }, { shape }) => ({ steps: shape.k / SPLIT, sums: COLS }),
@@ -85,22 +83,7 @@ export const fewCols = gpuKernel({
         ),
 });
 
-const LANES = valuesTable(
-  ['LANES', 'UNROLL', 'ROWS', 'REDUCE'],
-  [
-    [64, 1, 1, 'subgroup'],
-    [64, 1, 4, 'subgroup'],
-    [128, 2, 2, 'subgroup'],
-    [128, 2, 4, 'subgroup'],
-    [128, 2, 2, 'workgroup'],
-    [256, 1, 1, 'subgroup'],
-    [256, 2, 2, 'subgroup'],
-    [256, 2, 4, 'subgroup'],
-    [256, 4, 1, 'subgroup'],
-    [256, 4, 2, 'subgroup'],
-    [256, 4, 2, 'workgroup'],
-  ],
-);
+const LANES = valuesTable(lanes);
 
 const SMALLEST_SUBGROUP = 4;
 
@@ -122,10 +105,12 @@ function entryPointFor(COLS: number, { n, k }: { readonly n: number; readonly k:
 function emit(layout: Layout): string {
   const { SPLIT, sums } = layout;
   return [
-    MATRICES,
+    tileMatrices(layout),
     `alias S = ${sums};`,
     'alias V = vec4<S>;',
-    ...(SPLIT > 1 ? ['@group(0) @binding(4) var<storage, read_write> parts: array<S>;'] : []),
+    ...(SPLIT > 1
+      ? [`@group(0) @binding(${scratchOf(layout)}) var<storage, read_write> parts: array<S>;`]
+      : []),
     `var<workgroup> shares: array<S, ${sharesOf(layout)}>;`,
     entryPoint(layout, 'main'),
     entryPoint(layout, 'columns'),
@@ -311,7 +296,7 @@ function store(layout: Layout): string {
       ${
         SPLIT > 1
           ? 'parts[(group.z * shape.m + row) * shape.n + col] = sum;'
-          : `C[${rowOf(layout, 'shape.m', 'row')} * shape.n + col] = T(sum);`
+          : `C[${rowOf(layout, 'shape.m', 'row')} * shape.n + col] = ${stored(layout, 'sum', 'col')};`
       }
     }`;
 }

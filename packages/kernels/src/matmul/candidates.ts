@@ -1,6 +1,6 @@
-import type { TunableValues } from '../kernel';
+import type { TunableValues } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
-import type { Problem } from '../problem';
+import type { Problem } from '../problem/problem';
 
 /** Workgroups that fill a GPU of today once, twice, ...: 16 to 192 processors, two groups on each. */
 const FULL = { least: 96, most: 1200 };

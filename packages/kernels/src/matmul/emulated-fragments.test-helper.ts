@@ -1,5 +1,5 @@
-import { DTYPES, isByRows } from '../dtype';
-import type { GpuKernel, TunableValues } from '../kernel';
+import type { GpuKernel, TunableValues } from '../kernel/kernel';
+import { DTYPES, isByRows } from '../problem/dtype';
 
 /**
  * A kernel of fragments for devices without matrix units, to test the kernel's staging, edges and
@@ -37,7 +37,7 @@ interface Emulated {
   readonly lanes: number;
 }
 
-/** Rung 17 has short fragments and a tunable for subgroups. */
+/** Rung 15 has short fragments and a tunable for subgroups. */
 const fragmentOf = ({ FRAGMENT, FRAGMENT_N, SUBGROUP = 32 }: TunableValues): Emulated =>
   FRAGMENT === undefined
     ? { rows: 16, columns: Number(FRAGMENT_N), steps: 16, lanes: 32 }

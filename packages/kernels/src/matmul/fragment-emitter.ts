@@ -2,13 +2,15 @@ import {
   type FragmentLayout,
   fragmentThreads,
   LOADS_AT,
+  prefetchOf,
   subgroupOf,
   sumUnits,
   UNIT,
 } from './fragment-layout';
 import { fragmentDeclarations, storeFragment } from './fragment-memory';
 import { each, indent } from './lines';
-import { addParts, numbersOf, rowOf } from './tile-memory';
+import { rowOf } from './memory';
+import { addParts, numbersOf } from './tile-memory';
 
 /** The shader's body: two forms of memory access, and the same entry point over each. */
 export function emitFragmentKernel(layout: FragmentLayout): string {
@@ -37,8 +39,8 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const colInB = (col8: string) => (inUnits ? `min(${col8}, shape.n / 8 - 1)` : col8);
 
   // Tiles on their way have registers of their own, which they take in turn.
-  const { PREFETCH = 1 } = layout;
-  const suffixes = each(PREFETCH, (turn) => (turn === 0 ? '' : `_${turn}`));
+  const prefetch = prefetchOf(layout);
+  const suffixes = each(prefetch, (turn) => (turn === 0 ? '' : `_${turn}`));
   // Addresses are incremented from tile to tile, which saves multiplying rows by their length.
   const aLoads = (suffix: string) =>
     aUnits.map(
@@ -74,8 +76,8 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
     'workgroupBarrier();',
     ...overlapped(layout, steps, aLoads(suffix), bLoads(suffix)),
   ];
-  const turns = each(PREFETCH * layout.UNROLL, (turn) => {
-    const current = tile(suffixes[turn % PREFETCH] ?? '');
+  const turns = each(prefetch * layout.UNROLL, (turn) => {
+    const current = tile(suffixes[turn % prefetch] ?? '');
     return turn === 0
       ? current
       : ['tile++;', ...scope('if (tile >= whole) ', ['break;']), ...current];
@@ -241,11 +243,12 @@ function groupsOf({ WM, WN, fragment, weights }: FragmentLayout, k: number): Gro
 
 /** The steps of a tile, with the next tile's loads between their multiplications. */
 function overlapped(
-  { LOADS, PREFETCH = 1 }: FragmentLayout,
+  layout: FragmentLayout,
   steps: readonly Group[][],
   aLoads: readonly string[],
   bLoads: readonly string[],
 ): string[] {
+  const { LOADS } = layout;
   const eighth = steps.flat().flatMap(({ multiplications }) => multiplications).length / 8;
   let done = 0;
   /** The loads that are due after `done` multiplications. */
@@ -254,7 +257,7 @@ function overlapped(
       ...(Math.round(LOADS_AT[LOADS].a * eighth) === done ? aLoads : []),
       ...(Math.round(LOADS_AT[LOADS].b * eighth) === done ? bLoads : []),
     ];
-    return lines.length > 0 ? scope(`if (tile + ${PREFETCH} < whole) `, lines) : [];
+    return lines.length > 0 ? scope(`if (tile + ${prefetchOf(layout)} < whole) `, lines) : [];
   };
   const multiplied = (line: string) => {
     done++;

@@ -1,8 +1,7 @@
-import { DTYPES, type Dtype } from '../dtype';
-import type { Epilogue } from '../epilogue';
-import { tunable, type ValuesOf } from '../kernel';
+import { tunable, type ValuesOf } from '../kernel/kernel';
+import { DTYPES, type Dtype } from '../problem/dtype';
+import { type Written, weightsOf } from './memory';
 import { splitTunable } from './tile-memory';
-import { weightsOf } from './weights-memory';
 
 /** Threads of a subgroup, unless a kernel has a tunable for it: the shader relies on who is in one. */
 const SUBGROUP = 32;
@@ -50,6 +49,12 @@ export const FRAGMENT_TUNABLES = [
   ...TILE_SIZES,
   tunable('FRAGMENT_N', 'N of one 16 × N × 16 matrix multiplication', [8, 16], 16),
   ...TILE_ORDER,
+  tunable(
+    'PREFETCH',
+    'Tiles of K on their way while one is multiplied; off: the next, in time for it',
+    ['off', 2, 3, 4],
+    'off',
+  ),
 ] as const;
 
 type FragmentValues = ValuesOf<typeof FRAGMENT_TUNABLES>;
@@ -72,19 +77,17 @@ interface Subgroups {
 }
 
 /** A tile of C that the subgroups of a workgroup compute fragment by fragment. */
-export interface FragmentLayout extends ValuesOf<typeof TILE_SIZES>, ValuesOf<typeof TILE_ORDER> {
+export interface FragmentLayout
+  extends Written,
+    ValuesOf<typeof TILE_SIZES>,
+    ValuesOf<typeof TILE_ORDER> {
   /** Threads of a subgroup; absent: 32. */
   readonly SUBGROUP?: number;
-  /** Tiles of K on their way in registers while one is multiplied; absent: 1. */
-  readonly PREFETCH?: number;
+  /** Tiles of K on their way in registers while one is multiplied; absent or off: 1. */
+  readonly PREFETCH?: number | 'off';
   readonly fragment: Fragment;
   /** The type of the sums. */
   readonly sums: 'f32' | 'f16';
-  /** See `TileLayout`. */
-  readonly batched?: boolean;
-  /** See `WrittenFor`. */
-  readonly epilogue?: Epilogue | undefined;
-  readonly weights?: Dtype | undefined;
 }
 
 /** @param fragment of `values`, which have more tunables than a layout */
@@ -99,10 +102,12 @@ export const layoutWith = (
   weights: weightsOf(dtype),
 });
 
-export const fragmentLayout = (
-  values: FragmentValues & Pick<FragmentLayout, 'PREFETCH'>,
-  dtype: Dtype,
-): FragmentLayout => layoutWith(values, { m: 16, n: values.FRAGMENT_N, k: 16 }, dtype);
+/** Tiles on their way at a time. */
+export const prefetchOf = ({ PREFETCH = 'off' }: Pick<FragmentLayout, 'PREFETCH'>): number =>
+  PREFETCH === 'off' ? 1 : PREFETCH;
+
+export const fragmentLayout = (values: FragmentValues, dtype: Dtype): FragmentLayout =>
+  layoutWith(values, { m: 16, n: values.FRAGMENT_N, k: 16 }, dtype);
 
 /** Halves in a vec4u, the unit in which everything is moved. */
 export const UNIT = 8;

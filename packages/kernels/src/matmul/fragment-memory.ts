@@ -1,7 +1,7 @@
-import { isBlocked } from '../dtype';
+import { isBlocked } from '../problem/dtype';
 import { aUnitsOf, BAND, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
-import { rowOf } from './tile-memory';
-import { loadEight, numberOf, withWeights } from './weights-memory';
+import { matrices, rowOf, scratchOf } from './memory';
+import { loadEight } from './weights-memory';
 
 /**
  * Rows and columns beyond C are clamped to the last one: they are computed but never stored. Steps
@@ -9,7 +9,7 @@ import { loadEight, numberOf, withWeights } from './weights-memory';
  * or, if unaligned, in halves.
  */
 export function fragmentDeclarations(layout: FragmentLayout): string {
-  const { BN, BK, ORDER, fragment, SPLIT } = layout;
+  const { BN, BK, ORDER, fragment } = layout;
   const { m, n, k } = fragment;
   const product = layout.batched ? 'product: u32, ' : '';
   const to = rowOf(layout, 'shape.m', 'row');
@@ -17,8 +17,7 @@ export function fragmentDeclarations(layout: FragmentLayout): string {
     ? ['arrayLength(&A2) - 1', 'arrayLength(&B2) - 1']
     : ['(shape.m * shape.k - 1) / 2', '(shape.k * shape.n - 1) / 2'];
   const { weights } = layout;
-  const parts = PARTS.replaceAll('@binding(4)', `@binding(${numberOf(weights, 'scratch')})`);
-  return `${withWeights(BINDINGS, weights, { B8: 'vec4u', B2: 'u32' })}${SPLIT > 1 ? parts : ''}
+  return `${fragmentMatrices(layout)}
 alias Left = subgroup_matrix_left<f16, ${k}, ${m}>;
 alias Right = subgroup_matrix_right<f16, ${n}, ${k}>;
 alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
@@ -106,18 +105,6 @@ const BEFORE_K = `  let left = vec4u(shape.k - min(8 * k8, shape.k));
   let low = select(vec4u(0), vec4u(0xffff), first < left);
   let high = select(vec4u(0), vec4u(0xffff0000), first + 1 < left);`;
 
-const BINDINGS = `
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A8: array<vec4u>; // eight halves each
-@group(0) @binding(1) var<storage, read> B8: array<vec4u>;
-@group(0) @binding(2) var<storage, read_write> C8: array<vec4u>;
-@group(0) @binding(0) var<storage, read> A2: array<u32>; // two halves each
-@group(0) @binding(1) var<storage, read> B2: array<u32>;
-@group(0) @binding(2) var<storage, read_write> C: array<f16>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-`;
-
 /** Numbers workgroups down the columns of one band of rows of tiles, then of the next band. */
 const BANDED_GROUPS = `
 fn banded(id: vec3u, groups: vec3u) -> vec2u {
@@ -129,10 +116,28 @@ fn banded(id: vec3u, groups: vec3u) -> vec2u {
 }
 `;
 
-/** Scratch memory for the sums of all parts of K, which `add_parts` adds. */
-const PARTS = `@group(0) @binding(4) var<storage, read_write> parts4: array<vec4f>;
-@group(0) @binding(4) var<storage, read_write> parts: array<f32>;
-`;
+/** Each matrix as units of eight halves and as words of two, and scratch memory for the sums of all parts of K. */
+function fragmentMatrices(layout: FragmentLayout): string {
+  const { SPLIT, weights } = layout;
+  const units = (name: string) =>
+    [
+      [`${name}8`, 'vec4u'],
+      [`${name}2`, 'u32'],
+    ] as const;
+  const scratch = scratchOf(layout);
+  const parts = `
+@group(0) @binding(${scratch}) var<storage, read_write> parts4: array<vec4f>;
+@group(0) @binding(${scratch}) var<storage, read_write> parts: array<f32>;`;
+  const declared = matrices(layout, {
+    A: units('A'),
+    B: weights && isBlocked(weights) ? [['B', 'u32']] : units('B'),
+    C: [
+      ['C8', 'vec4u'],
+      ['C', 'f16'],
+    ],
+  });
+  return `${declared}${SPLIT > 1 ? parts : ''}`;
+}
 
 /** Stores a fragment's sums from the tile of A: eight per lane, as halves, inside C. */
 export function storeFragment(layout: FragmentLayout, access: string): string {
@@ -177,7 +182,7 @@ const sumsOfLane = ({ sums }: FragmentLayout, name = 'h'): string[] =>
         'let high = bitcast<vec4f>(a_tile[sums + 2 * lane + 1]);',
       ];
 
-/** The same into scratch memory, in f32. */
+/** Stores a fragment's sums into scratch memory, in f32. */
 function storePart(layout: FragmentLayout, access: string): string {
   const { fragment } = layout;
   const leaving = sumsOfLane(layout);

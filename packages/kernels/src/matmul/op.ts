@@ -1,10 +1,9 @@
 /**
  * Matrix multiplication: the op, its ladder of kernels from naive to tensor cores (numbered files,
  * cpu/ for the host), and how products are verified. README.md tells the
- * ladder's story, ../registry.ts lists the kernels, bound.ts has the bounds of an element.
+ * ladder's story, ladder.ts lists the kernels.
  */
-import { defineOp, type Sizes } from '../op';
-import { compareProducts } from './check';
+import { defineOp, type Sizes } from '../problem/op';
 import norms from './norms.wgsl?raw';
 import { columnsOfB, someElements } from './reference';
 import reference from './reference.wgsl?raw';
@@ -34,19 +33,16 @@ export const matmul = defineOp<'m' | 'n' | 'k', 'b'>({
   flops: ({ b = 1, m, n, k }) => 2 * b * m * n * k,
   terms: ({ k }) => k,
   verification: {
-    check: compareProducts,
-    onDevice: {
-      reference,
-      vectors: ({ n, k }, [, order]) => k % 64 === 0 && n % 4 === 0 && order !== 'transposed',
-      steps: ({ k }) => k,
-      elements: someElements,
-      norms: {
-        wgsl: norms,
-        lines: ({ b = 1, m, n, k }, [, order]) => [
-          { input: 0, count: b * m, each: m, length: k, pitch: k, step: 1 },
-          { input: 1, count: b * n, each: n, length: k, ...columnsOfB({ m, n, k }, order) },
-        ],
-      },
+    reference,
+    vectors: ({ n, k }, [, order]) => k % 64 === 0 && n % 4 === 0 && order !== 'transposed',
+    steps: ({ k }) => k,
+    elements: someElements,
+    norms: {
+      wgsl: norms,
+      lines: ({ b = 1, m, n, k }, [, order]) => [
+        { input: 0, count: b * m, each: m, length: k, pitch: k, step: 1 },
+        { input: 1, count: b * n, each: n, length: k, ...columnsOfB({ m, n, k }, order) },
+      ],
     },
   },
 });

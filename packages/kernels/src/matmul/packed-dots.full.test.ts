@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Dtype } from '../dtype';
-import { feasible } from '../feasible';
 import { limitsOf, useExecutor } from '../gpu/dawn.test-helper';
-import type { Problem } from '../problem';
-import { shapeText } from '../shape';
+import { feasible } from '../kernel/feasible';
+import type { Dtype } from '../problem/dtype';
+import type { Problem } from '../problem/problem';
+import { shapeText } from '../problem/shape';
 
 const gpu = useExecutor();
 

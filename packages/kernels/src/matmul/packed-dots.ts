@@ -1,7 +1,6 @@
-import { bindingNumbers } from '../bindings';
-import { areBytes, type Dtype } from '../dtype';
+import { areBytes, type Dtype } from '../problem/dtype';
 import { each } from './lines';
-import { besideValues, scalesOf } from './stored';
+import { scalesOf } from './memory';
 import type { TileLayout } from './tile-layout';
 
 /**
@@ -43,21 +42,9 @@ export function scaleBytes(layout: TileLayout): number {
   return 16 * (a + b);
 }
 
-/** What a tile of bytes binds, and its dot products; undefined: its operands are not bytes. */
-export function packedMatrices(layout: TileLayout): string | undefined {
-  const dtype = bytesOf(layout);
-  if (dtype === undefined) return undefined;
-  const numbers = bindingNumbers('matmul', dtype);
+/** Dot products of a tile of bytes, and the loads of scales. */
+export function packedFunctions(layout: TileLayout): string {
   return `
-struct Shape { m: u32, n: u32, k: u32 } // k in words
-
-@group(0) @binding(${numbers.A}) var<storage, read> A4: array<vec4u>;
-@group(0) @binding(${numbers.B}) var<storage, read> B4: array<vec4u>;
-${(['A', 'B'] as const).map((name) => besideValues(name, dtype)).join('\n')}
-@group(0) @binding(${numbers.C}) var<storage, read_write> C4: array<vec4<T>>;
-@group(0) @binding(${numbers.C}) var<storage, read_write> C: array<T>;
-@group(0) @binding(${numbers.shape}) var<uniform> shape: Shape;
-
 fn dots(a: u32, b: vec4u) -> vec4i {
   return vec4i(${each(4, (i) => `dot4I8Packed(a, b[${i}])`).join(', ')});
 }

@@ -1,9 +1,8 @@
-import type { Problem } from '../problem';
-import type { Tensor } from '../scalar';
+import type { Problem } from '../problem/problem';
+import type { Tensor } from '../problem/scalar';
 import type { Verdict } from '../verify/verification';
 import { outputCheck, type VerifyOptions } from '../verify/verify';
 import type { MatmulShape } from './op';
-import { referenceRow } from './reference';
 
 /** A product of n x k and k x n. */
 export const product = (n: number, dtype: Problem['dtype'] = 'f32', k = n): Problem<'matmul'> => ({
@@ -87,12 +86,13 @@ export const MUTATIONS: Record<string, (c: RightProduct, out: Tensor) => void> =
   'the output of the run before': ({ other }, out) => out.set(other()),
 };
 
-/** C = A B in f64. */
-export function referenceMatmul(shape: MatmulShape, a: Tensor, b: Tensor): Float64Array {
-  const { m, n } = shape;
+/** C = A B in f64, by the definition, in order of p. */
+export function referenceMatmul({ m, n, k }: MatmulShape, a: Tensor, b: Tensor): Float64Array {
   const out = new Float64Array(m * n);
   for (let row = 0; row < m; row++) {
-    referenceRow(shape, a, b, row, out.subarray(row * n, (row + 1) * n));
+    for (let p = 0; p < k; p++) {
+      for (let col = 0; col < n; col++) out[row * n + col]! += a[row * k + p]! * b[p * n + col]!;
+    }
   }
   return out;
 }

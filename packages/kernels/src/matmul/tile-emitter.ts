@@ -149,9 +149,9 @@ ${indent(
 }
 
 /**
- * What separates the products of a tile from the stores of the next: a barrier, or nothing with two
- * alternating tiles. A thread that overwrites a tile has passed the barrier of the tile in between,
- * so all threads have finished reading it.
+ * The separation between the products of a tile and the stores of the next: a barrier, or nothing with two
+ * alternating tiles. A thread that overwrites a tile has passed the barrier of the tile in between, so all
+ * threads have finished reading it.
  */
 function beforeStores({ bk, doubled }: TileLayout, tile: string): string[] {
   if (!doubled) return ['workgroupBarrier();'];
@@ -181,7 +181,7 @@ function range(layout: TileLayout): string[] {
   ];
 }
 
-/** What a tile is multiplied by, one after another: steps of K, or blocks of them that have a scale. */
+/** A part of a tile's multiplication, one after another: steps of K, or blocks of them that have a scale. */
 interface Unit {
   /** Steps in it. */
   readonly size: number;

@@ -1,11 +1,11 @@
-import type { Dtype } from '../dtype';
+import type { Written } from './memory';
 
 /**
  * A tile of C and which thread computes which part of it. `emitTileKernel` unrolls it completely,
  * because WGSL has no unroll hint and only named accumulators stay in registers: an array indexed
  * in a loop goes to memory.
  */
-export interface TileLayout {
+export interface TileLayout extends Written {
   /** Threads per workgroup, in one dimension. */
   readonly threads: number;
   /** The workgroup's tile of C is bm x bn; bk steps of K are staged at a time. */
@@ -37,13 +37,6 @@ export interface TileLayout {
   readonly elements?: boolean;
   /** The loop over tiles ends at a constant, so that Tint does not add a counter to it. */
   readonly bounded?: boolean;
-  /**
-   * Many products of one shape, which `workgroup_id.z` counts, each with its parts of K: the memory
-   * functions are passed the number of the product.
-   */
-  readonly batched?: boolean;
-  /** The dtype that B is stored in by rows, N x K; absent: B is K x N, element by element. */
-  readonly weights?: Dtype | undefined;
   /** A thread's rows: groups of four adjacent rows, `rowStride` apart. */
   readonly rowGroups: number;
   readonly rowStride: number;

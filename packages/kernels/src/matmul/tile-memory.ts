@@ -1,11 +1,12 @@
-import { DTYPES, type Dtype } from '../dtype';
-import { type Pass, tunable } from '../kernel';
+import { type Pass, tunable } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
-import type { Problem } from '../problem';
+import { areBytes, DTYPES, type Dtype, isBlocked } from '../problem/dtype';
+import type { Problem } from '../problem/problem';
+import { matrices, rowOf, scratchOf, stored, storedFour, type View, type Written } from './memory';
 import type { MatmulShape } from './op';
-import { packedMatrices, scaleBytes, stagedTypes } from './packed-dots';
+import { isPacked, packedFunctions, scaleBytes, stagedTypes } from './packed-dots';
 import { isShared, isSplit, type SharedLayout, type TileLayout } from './tile-layout';
-import { loadFour, numberOf, withWeights } from './weights-memory';
+import { loadFour } from './weights-memory';
 
 /** Unused vec4s after each row of A's tile, so that columns are written without bank conflicts. */
 const A_PADDING = 1;
@@ -20,7 +21,7 @@ export function tileBytes(layout: TileLayout): number {
   return stagedRows(layout) * (4 * aPitch(layout) + layout.bn) * 4 + scaleBytes(layout);
 }
 
-/** What a kernel that computes one such tile per workgroup needs from a device. */
+/** The requirements of a kernel that computes one such tile per workgroup. */
 export function tileNeeds(layout: TileLayout) {
   return {
     workgroupSize: [layout.threads, 1, 1] as const,
@@ -40,36 +41,31 @@ export const splitTunable = <const Values extends readonly [1, ...number[]]>(val
     1,
   );
 
-interface Split {
+interface SplitValues {
   readonly SPLIT: number;
 }
 
-/** What they declare beside it. */
+/** The declarations of kernels that split K. */
 export const SPLIT_PASSES = {
-  followUps: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) => addPasses(SPLIT, shape),
-  scratchBytes: ({ SPLIT }: Split, { shape: { b = 1, m, n } }: Problem<'matmul'>) =>
+  followUps: ({ SPLIT }: SplitValues, { shape }: Problem<'matmul'>) => addPasses(SPLIT, shape),
+  scratchBytes: ({ SPLIT }: SplitValues, { shape: { b = 1, m, n } }: Problem<'matmul'>) =>
     SPLIT > 1 ? b * SPLIT * m * n * 4 : 0,
   splitBy: ['SPLIT'],
-  work: ({ SPLIT }: Split, { shape }: Problem<'matmul'>) => ({ steps: shape.k / SPLIT }),
+  work: ({ SPLIT }: SplitValues, { shape }: Problem<'matmul'>) => ({ steps: shape.k / SPLIT }),
 } as const;
 
-/** A kernel that may split K and may be given a batch, as its emitter knows it. */
-interface SplitBatch {
+/** A kernel that may split K, as its emitter knows it. */
+interface Split extends Written {
   readonly split?: number;
-  readonly batched?: boolean;
 }
 
-/** What z of a workgroup counts: the parts of K of one product, then of the next. */
-export function numbersOf({ split = 1, batched }: SplitBatch, z = 'group.z') {
+/** The meaning of a workgroup's z: the parts of K of one product, then of the next. */
+export function numbersOf({ split = 1, batched }: Split, z = 'group.z') {
   if (!batched) return { product: '0', part: z };
   return split === 1
     ? { product: z, part: '0' }
     : { product: `${z} / ${split}`, part: `(${z} % ${split})` };
 }
-
-/** A row of a matrix, where the matrices of a batch are one below the other, `rows` each. */
-export const rowOf = ({ batched }: SplitBatch, rows: string, row: string): string =>
-  batched ? `(product * ${rows} + ${row})` : row;
 
 /** Threads per workgroup of `add_parts`; each sums one element of C or four. */
 export const ADD_THREADS = 256;
@@ -77,18 +73,20 @@ export const ADD_THREADS = 256;
 /** Most workgroups of `add_parts`; beyond that, each thread strides over several elements. */
 export const MAX_ADD_GROUPS = 4096;
 
-/** The bindings of every tile kernel: each matrix as vec4s and as elements. */
-export const MATRICES = `
-struct Shape { m: u32, n: u32, k: u32 }
-
-@group(0) @binding(0) var<storage, read> A4: array<vec4<T>>;
-@group(0) @binding(1) var<storage, read> B4: array<vec4<T>>;
-@group(0) @binding(2) var<storage, read_write> C4: array<vec4<T>>;
-@group(0) @binding(0) var<storage, read> A: array<T>;
-@group(0) @binding(1) var<storage, read> B: array<T>;
-@group(0) @binding(2) var<storage, read_write> C: array<T>;
-@group(0) @binding(3) var<uniform> shape: Shape;
-`;
+/** The bindings of every kernel of tiles and strips: each matrix as vec4s and as elements, unless in blocks. */
+export function tileMatrices(written: Written): string {
+  const { weights } = written;
+  const [bytes, blocks] = weights ? [areBytes(weights), isBlocked(weights)] : [false, false];
+  const vectors = (name: string): View[] => [
+    [`${name}4`, 'vec4<T>'],
+    [name, 'T'],
+  ];
+  return matrices(written, {
+    A: bytes ? [['A4', 'vec4u']] : vectors('A'),
+    B: bytes ? [['B4', 'vec4u']] : blocks ? [['B', 'u32']] : vectors('B'),
+    C: vectors('C'),
+  });
+}
 
 /**
  * Beyond an edge, loads are clamped to the last row or to the matrix instead of branching. Those
@@ -116,8 +114,8 @@ export function tileDeclarations(layout: TileLayout): string {
   return V(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
 }
 `;
-  const views = { B4: 'vec4<T>', B: 'T' };
-  return `${packedMatrices(layout) ?? withWeights(MATRICES, layout.weights, views)}
+  return `${tileMatrices(layout)}
+${isPacked(layout) ? packedFunctions(layout) : ''}
 ${tileMemory(layout)}
 
 fn load_a_aligned(${product}row: u32, k4: u32) -> ${staged} {
@@ -156,30 +154,31 @@ var<workgroup> b_tile: array<${staged}, ${rows} * B_PITCH>;`;
 }
 
 /** Stores into C, of vec4s and of elements. */
-export function resultStores(layout: SplitBatch = {}): string {
+export function resultStores(layout: Written): string {
   const product = layout.batched ? 'product: u32, ' : '';
   const to = rowOf(layout, 'shape.m', 'row');
   return `
 fn store_c_aligned(${product}row: u32, col4: u32, v: V) {
   let pitch = shape.n / 4;
   if (row < shape.m && col4 < pitch) {
-    C4[${to} * pitch + col4] = vec4<T>(v);
+    C4[${to} * pitch + col4] = ${storedFour(layout, 'v', '4 * col4')};
   }
 }
 fn store_c_unaligned(${product}row: u32, col4: u32, v: V) {
   for (var lane = 0u; lane < 4; lane++) {
     let col = 4 * col4 + lane;
     if (row < shape.m && col < shape.n) {
-      C[${to} * shape.n + col] = T(v[lane]);
+      C[${to} * shape.n + col] = ${stored(layout, 'v[lane]', 'col')};
     }
   }
 }`;
 }
 
 /** Each workgroup writes its share of a shared tile to its own slot. */
-function shareStores({ bm, wave }: SharedLayout): string {
+function shareStores(layout: SharedLayout): string {
+  const { bm, wave } = layout;
   return `
-@group(0) @binding(4) var<storage, read_write> parts4: array<V>;
+@group(0) @binding(${scratchOf(layout)}) var<storage, read_write> parts4: array<V>;
 
 const WAVE_SIZE = ${wave}u;
 
@@ -228,8 +227,8 @@ fn add_parts(
 }
 
 /** The parts are stacked: row m is the first row of part 1. So are those of a batch's products. */
-function partStores({ weights }: TileLayout): string {
-  const scratch = numberOf(weights, 'scratch');
+function partStores(layout: TileLayout): string {
+  const scratch = scratchOf(layout);
   return `
 @group(0) @binding(${scratch}) var<storage, read_write> parts4: array<V>;
 @group(0) @binding(${scratch}) var<storage, read_write> parts: array<Acc>;
@@ -267,7 +266,8 @@ function addPasses(split: number, { b = 1, m, n }: MatmulShape): readonly Pass[]
 }
 
 /** Sums `sums` (the type of a part's elements) of all parts into C; of a batch, those of product z. */
-export function addParts({ split = 1, batched = false }: SplitBatch, sums = 'Acc'): string {
+export function addParts(layout: Split, sums = 'Acc'): string {
+  const { split = 1, batched = false } = layout;
   const { deep, line } = addLayout(split);
   const firstPart = batched ? `group.z * ${split} + ` : '';
   const firstElement = batched ? 'group.z * length + ' : '';
@@ -295,7 +295,7 @@ fn add_parts(
       for (var i = 0u; i < ${deep}; i++) {
         total += partial[i * ${line} + thread];
       }
-      C[${firstElement}at] = T(total);
+      C[${firstElement}at] = ${stored(layout, 'total', 'at % shape.n')};
     }
   }
 }`;

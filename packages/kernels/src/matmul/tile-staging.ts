@@ -6,7 +6,7 @@ import { numbersOf } from './tile-memory';
 /** Number of vec4s in distinct banks: a step's permutation of A's tile stays within them. */
 const BANKS = 8;
 
-/** What a thread stages of each tile: where, its loads of a tile along K, and its stores. */
+/** A thread's share of the staging of each tile: where, its loads of a tile along K, and its stores. */
 interface Staging {
   readonly places: readonly string[];
   readonly loads: (tile: string) => readonly string[];
@@ -179,7 +179,7 @@ export function aColumn(layout: TileLayout, column: string, k4: string): string 
   return `((${column} ^ (${k4} * ${(4 * BANKS) / layout.bk} % ${BANKS})) % A_PITCH)`;
 }
 
-/** The same of B's tile where its rows are staged; always permuted, for it has no padding. */
+/** The column of B's tile where its rows are staged; always permuted, for it has no padding. */
 export const bColumn = ({ bk, weights }: TileLayout, column: string, k4: string): string =>
   weights ? `((${column} ^ (${k4} * ${(4 * BANKS) / bk} % ${BANKS})) % B_PITCH)` : column;
 

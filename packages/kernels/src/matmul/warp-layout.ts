@@ -1,16 +1,17 @@
-import { valuesTable } from '../combinations';
-import { areBytes, DTYPES } from '../dtype';
+import { valuesTable } from '../kernel/combinations';
 import {
   type Constraint,
   type ProblemConstraint,
   type TunableValues,
   tunable,
   type ValuesOf,
-} from '../kernel';
-import type { Problem } from '../problem';
-import { scalesOf } from './stored';
+} from '../kernel/kernel';
+import { areBytes, DTYPES } from '../problem/dtype';
+import type { Problem } from '../problem/problem';
+import { scalesOf } from './memory';
 import { MAX_K } from './tile-emitter';
 import type { TileLayout } from './tile-layout';
+import tiles from './warp-tiles.json';
 
 /** Threads that run in lockstep on NVIDIA and other GPUs. Other sizes are slower, not wrong. */
 const WARP = 32;
@@ -86,35 +87,20 @@ function sizesOf(values: WarpValues) {
   const warpCols = lanesAcross * tn;
   const warpsAcross = bn / warpCols;
   const warps = (bm / warpRows) * warpsAcross;
-  const bits = LANE_BITS[lanesDown] ?? '';
   return {
-    lanesDown,
-    lanesAcross,
-    bits,
-    bm,
-    bn,
-    bk,
-    unroll,
-    tm,
-    tn,
-    warpRows,
-    warpCols,
-    warpsAcross,
-    warps,
+    ...{ lanesDown, lanesAcross, bm, bn, bk, unroll, tm, tn },
+    ...{ warpRows, warpCols, warpsAcross, warps },
   };
 }
 
 export function warpLayout(values: WarpValues): TileLayout {
-  const { lanesDown, lanesAcross, bits, bm, bn, bk, unroll, tm, tn, warpRows, warpCols, ...warp } =
+  const { lanesDown, lanesAcross, bm, bn, bk, unroll, tm, tn, warpRows, warpCols, ...warp } =
     sizesOf(values);
+  const bits = LANE_BITS[lanesDown] ?? '';
   const lane = `thread % ${WARP}`;
   const warpIndex = `thread / ${WARP}`;
   return {
-    threads: WARP * warp.warps,
-    bm,
-    bn,
-    bk,
-    unroll,
+    ...{ threads: WARP * warp.warps, bm, bn, bk, unroll },
     fma: values.MULADD === 'fma',
     swizzled: values.A_TILE === 'swizzled',
     spread: values.LOADS === 'spread',
@@ -183,20 +169,7 @@ export const WARP_PROBLEM_CONSTRAINTS: readonly ProblemConstraint<WarpValues>[] 
 ];
 
 /** Tiles that searches found to win somewhere. */
-export const WARP_TILES = valuesTable(
-  ['BM', 'BN', 'BK', 'TM', 'TN', 'UNROLL', 'LANES_DOWN', 'A_TILE'],
-  [
-    [128, 128, 16, 8, 16, 16, 8, 'swizzled'],
-    [128, 128, 16, 8, 16, 16, 4, 'swizzled'],
-    [128, 64, 16, 8, 16, 16, 8, 'padded'],
-    [64, 64, 16, 8, 8, 16, 4, 'padded'],
-    [32, 64, 16, 8, 8, 16, 4, 'padded'],
-    [32, 32, 16, 4, 8, 16, 8, 'padded'],
-    [32, 128, 32, 8, 8, 16, 4, 'padded'],
-    [64, 128, 32, 8, 8, 16, 4, 'padded'],
-    [128, 32, 16, 8, 8, 16, 8, 'padded'],
-  ],
-);
+export const WARP_TILES = valuesTable(tiles);
 
 /** Halves are multiplied by fragments; for devices without them, the tile that suits most shapes. */
 const HALF_TILES = WARP_TILES.filter(({ BM, BN }) => BM === 64 && BN === 64);

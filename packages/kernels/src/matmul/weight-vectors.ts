@@ -1,5 +1,5 @@
-import { areBytes, DTYPES, type Dtype } from '../dtype';
-import { ITEMS, type Item, type Packing, STORAGES, type StoragePart } from '../storage';
+import { areBytes, DTYPES, type Dtype } from '../problem/dtype';
+import { ITEMS, type Item, type Packing, STORAGES, type StoragePart } from '../problem/storage';
 import { each } from './lines';
 
 /** How 16 bytes of weights are multiplied with a row of A. */
@@ -14,6 +14,10 @@ interface Vector {
 
 export const WORDS = ['x', 'y', 'z', 'w'] as const;
 
+/** Four halves of two words, as a vec4f. naga reads no vec4<f16> from words. */
+export const fourHalves = (load: string, [one, other]: string): string =>
+  `vec4f(unpack2x16float(${load}.${one}), unpack2x16float(${load}.${other}))`;
+
 const VECTORS = new Map<Item, Vector>([
   [ITEMS.f32, { elements: 4, type: 'vec4f', fours: (load) => [load] }],
   [
@@ -21,7 +25,7 @@ const VECTORS = new Map<Item, Vector>([
     {
       elements: 8,
       type: 'vec4u',
-      fours: (load) => ['xy', 'zw'].map((half) => `vec4f(bitcast<vec4<f16>>(${load}.${half}))`),
+      fours: (load) => [fourHalves(load, 'xy'), fourHalves(load, 'zw')],
     },
   ],
 ]);

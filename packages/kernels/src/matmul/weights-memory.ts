@@ -1,47 +1,12 @@
-import { bindingNumbers } from '../bindings';
-import { areBytes, DTYPES, type Dtype, isBlocked } from '../dtype';
-import { declared, fourReaderOf, STORAGES } from '../storage';
+import { areBytes, type Dtype, isBlocked } from '../problem/dtype';
+import { fourReaderOf } from '../problem/storage';
+import { storageOf } from './memory';
 import { stagedTypes } from './packed-dots';
-import { isPlain } from './stored';
 
 /**
  * How kernels that stage tiles read weights: B stored by rows, N x K, in elements or in blocks. A row of
  * B is then read along K, as a row of A is.
  */
-
-/** The dtype of a layout whose B is by rows; undefined: it has B as kernels have it otherwise. */
-export const weightsOf = (dtype: Dtype): Dtype | undefined => (isPlain(dtype) ? undefined : dtype);
-
-const storageOf = (dtype: Dtype) => STORAGES[DTYPES[dtype].tensors.B.storage];
-
-/** The number of a binding; for B as kernels have it otherwise, the last of these is 4. */
-export const numberOf = (weights: Dtype | undefined, name: string): number =>
-  bindingNumbers('matmul', weights ?? 'f32')[name] ?? 0;
-
-/** What declares B: its parts, or the views of it that a kernel has. */
-const bindingsOfB = (weights: Dtype, views: Readonly<Record<string, string>>): string =>
-  isBlocked(weights)
-    ? declared('B', storageOf(weights), numberOf(weights, 'B'))
-    : Object.entries(views)
-        .map(
-          ([name, type]) =>
-            `@group(0) @binding(${numberOf(weights, 'B')}) var<storage, read> ${name}: array<${type}>;`,
-        )
-        .join('\n');
-
-/** Bindings of a kernel, its views of B replaced by what the weights are stored in. */
-export const withWeights = (
-  bindings: string,
-  weights: Dtype | undefined,
-  views: Readonly<Record<string, string>>,
-): string =>
-  weights === undefined
-    ? bindings
-    : bindings
-        .replaceAll(/^.*var<storage, read> B\w*: .*\n/gm, '')
-        .replace('@binding(3)', `@binding(${numberOf(weights, 'shape')})`)
-        .replaceAll('@binding(2)', `@binding(${numberOf(weights, 'C')})`)
-        .replace(/^(?=.*var<uniform>)/m, `${bindingsOfB(weights, views)}\n`);
 
 /** `load_b_aligned` and `load_b_unaligned`: four weights of a row along K, or four words of bytes. */
 export function loadFour(weights: Dtype, parameter: string, row: string, last: string): string {
@@ -49,7 +14,7 @@ export function loadFour(weights: Dtype, parameter: string, row: string, last: s
   const { staged } = stagedTypes({ weights });
   if (isBlocked(weights) && !areBytes(weights)) {
     return `
-${fourReaderOf('B', storageOf(weights))}
+${fourReaderOf('B', storageOf(weights, 'B'))}
 ${['aligned', 'unaligned']
   .map(
     (access) => `fn load_b_${access}(${parameter}row: u32, k4: u32) -> V {
@@ -81,7 +46,7 @@ fn edge_b_${access}(at: u32, k8: u32) -> vec4u {
 }`;
   if (isBlocked(weights)) {
     return `
-${fourReaderOf('B', storageOf(weights))}
+${fourReaderOf('B', storageOf(weights, 'B'))}
 fn eight(i: u32) -> vec4u {
   let low = vec4<f16>(load4_B(i));
   let high = vec4<f16>(load4_B(i + 4));

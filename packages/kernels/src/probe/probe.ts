@@ -3,7 +3,7 @@
  * multiply-adds its peak, which together form the roofline; the canary detects throttling.
  * Their shaders are beside this file; gpu/probe.ts runs them.
  */
-import type { Dtype } from '../dtype';
+import type { Dtype } from '../problem/dtype';
 import type { Sample } from '../timing';
 
 /** A measurement of the device itself, not of a kernel. */

@@ -1,4 +1,4 @@
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel, tunable } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
 import wgsl from './00-copy.wgsl?raw';
 
@@ -14,9 +14,7 @@ export const copy = gpuKernel({
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [tunable('WORKGROUP', 'Threads per workgroup', [64, 128, 256, 512, 1024], 256)],
   wgsl,
-  needs: (values) => ({
-    workgroupSize: [values.WORKGROUP, 1, 1],
-  }),
+  needs: ({ WORKGROUP }) => ({ workgroupSize: [WORKGROUP, 1, 1] }),
   workgroups: (values, problem) => {
     const { rows, cols } = problem.shape;
     const groups = ceilDiv(ceilDiv(rows * cols, 4), values.WORKGROUP);

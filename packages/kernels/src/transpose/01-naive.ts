@@ -1,6 +1,6 @@
-import { gpuKernel, tunable } from '../kernel';
-import { ceilDiv } from '../numbers';
+import { gpuKernel, tunable } from '../kernel/kernel';
 import wgsl from './01-naive.wgsl?raw';
+import { gridOverA } from './tile';
 
 export const naive = gpuKernel({
   id: 'transpose/naive',
@@ -19,15 +19,7 @@ export const naive = gpuKernel({
     ),
   ],
   wgsl,
-  needs: (values) => {
-    const block = values.BLOCK;
-    return { workgroupSize: [block, block, 1] };
-  },
-  workgroups: (values, problem) => {
-    const { rows, cols } = problem.shape;
-    const block = values.BLOCK;
-    const down = ceilDiv(rows, block);
-    const across = ceilDiv(cols, block);
-    return values.DIRECTION === 'write-coalesced' ? [down, across, 1] : [across, down, 1];
-  },
+  needs: ({ BLOCK }) => ({ workgroupSize: [BLOCK, BLOCK, 1] }),
+  workgroups: ({ BLOCK, DIRECTION }, { shape }) =>
+    gridOverA(shape, BLOCK, BLOCK, DIRECTION === 'write-coalesced' ? 'cols-first' : 'rows-first'),
 });

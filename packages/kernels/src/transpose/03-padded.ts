@@ -1,5 +1,5 @@
-import { DTYPES } from '../dtype';
-import { gpuKernel } from '../kernel';
+import { gpuKernel } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './03-padded.wgsl?raw';
 import { gridOverA, TILE } from './tile';
 
@@ -11,15 +11,9 @@ export const padded = gpuKernel({
   dtypes: ['f32', 'i32', 'f16'],
   tunables: [TILE],
   wgsl,
-  needs: (values, dtype) => {
-    const tile = values.TILE;
-    return {
-      workgroupSize: [tile, tile, 1],
-      workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const tile = values.TILE;
-    return gridOverA(problem.shape, tile, tile);
-  },
+  needs: ({ TILE }, dtype) => ({
+    workgroupSize: [TILE, TILE, 1],
+    workgroupBytes: TILE * (TILE + 1) * DTYPES[dtype].bytes,
+  }),
+  workgroups: ({ TILE }, { shape }) => gridOverA(shape, TILE, TILE),
 });

@@ -1,8 +1,8 @@
-import { combinations } from '../combinations';
-import { DTYPES } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
+import { combinations } from '../kernel/combinations';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './04-multi-row.wgsl?raw';
-import { gridOverA } from './tile';
+import { gridOverA, ROWS_IN_TILE } from './tile';
 
 export const multiRow = gpuKernel({
   id: 'transpose/multi-row',
@@ -19,23 +19,12 @@ export const multiRow = gpuKernel({
       8,
     ),
   ],
-  constraints: [
-    {
-      reason: 'ROWS must be at most TILE; further threads would have no row to move',
-      holds: (values) => values.ROWS <= values.TILE,
-    },
-  ],
+  constraints: [ROWS_IN_TILE],
   wgsl,
-  needs: (values, dtype) => {
-    const tile = values.TILE;
-    return {
-      workgroupSize: [tile, values.ROWS, 1],
-      workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const tile = values.TILE;
-    return gridOverA(problem.shape, tile, tile);
-  },
+  needs: ({ TILE, ROWS }, dtype) => ({
+    workgroupSize: [TILE, ROWS, 1],
+    workgroupBytes: TILE * (TILE + 1) * DTYPES[dtype].bytes,
+  }),
+  workgroups: ({ TILE }, { shape }) => gridOverA(shape, TILE, TILE),
   candidates: () => combinations({ TILE: [32, 64], ROWS: [4, 8, 16] }),
 });

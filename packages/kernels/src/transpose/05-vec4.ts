@@ -1,7 +1,7 @@
-import { DTYPES } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './05-vec4.wgsl?raw';
-import { entryPointByAlignment, gridOverA } from './tile';
+import { entryPointByAlignment, gridOverA, ROWS_IN_TILE } from './tile';
 
 export const vec4 = gpuKernel({
   id: 'transpose/vec4',
@@ -13,23 +13,12 @@ export const vec4 = gpuKernel({
     tunable('TILE', 'Side of the tile; a workgroup is TILE / 4 threads wide', [16, 32, 64], 64),
     tunable('ROWS', 'Threads down a workgroup; each moves TILE / ROWS rows', [4, 8, 16, 32], 16),
   ],
-  constraints: [
-    {
-      reason: 'ROWS must be at most TILE; further threads would have no row to move',
-      holds: (values) => values.ROWS <= values.TILE,
-    },
-  ],
+  constraints: [ROWS_IN_TILE],
   wgsl,
   entryPoint: entryPointByAlignment,
-  needs: (values, dtype) => {
-    const tile = values.TILE;
-    return {
-      workgroupSize: [tile / 4, values.ROWS, 1],
-      workgroupBytes: tile * (tile + 1) * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const tile = values.TILE;
-    return gridOverA(problem.shape, tile, tile);
-  },
+  needs: ({ TILE, ROWS }, dtype) => ({
+    workgroupSize: [TILE / 4, ROWS, 1],
+    workgroupBytes: TILE * (TILE + 1) * DTYPES[dtype].bytes,
+  }),
+  workgroups: ({ TILE }, { shape }) => gridOverA(shape, TILE, TILE),
 });

@@ -1,6 +1,7 @@
-import { combinations, valuesTable } from '../combinations';
-import { DTYPES } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
+import { combinations, valuesTable } from '../kernel/combinations';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
+import tiles from './06-swizzled.json';
 import wgsl from './06-swizzled.wgsl?raw';
 import { entryPointByAlignment, gridOverA, stripsOf } from './tile';
 
@@ -45,17 +46,12 @@ export const swizzled = gpuKernel({
   ],
   wgsl,
   entryPoint: entryPointByAlignment,
-  needs: (values, dtype) => {
-    const cols = values.TILE_COLS;
-    return {
-      workgroupSize: [cols / 4, values.THREADS_Y, 1],
-      workgroupBytes: values.TILE_ROWS * cols * DTYPES[dtype].bytes,
-    };
-  },
-  workgroups: (values, problem) => {
-    const [x, y] = gridOverA(problem.shape, values.TILE_ROWS, values.TILE_COLS);
-    return values.ORDER === 'rows-first' ? [x, y, 1] : [y, x, 1];
-  },
+  needs: ({ TILE_ROWS, TILE_COLS, THREADS_Y }, dtype) => ({
+    workgroupSize: [TILE_COLS / 4, THREADS_Y, 1],
+    workgroupBytes: TILE_ROWS * TILE_COLS * DTYPES[dtype].bytes,
+  }),
+  workgroups: ({ TILE_ROWS, TILE_COLS, ORDER }, { shape }) =>
+    gridOverA(shape, TILE_ROWS, TILE_COLS, ORDER === 'rows-first' ? ORDER : 'cols-first'),
   candidates: ({ shape }) => {
     const strips = stripsOf(shape).map((tile) => ({ ...tile, THREADS_Y: tile.TILE_ROWS / 4 }));
     const orders = combinations({ ORDER: ['rows-first', 'cols-first'] });
@@ -63,14 +59,4 @@ export const swizzled = gpuKernel({
   },
 });
 
-const TILES = valuesTable(
-  ['TILE_ROWS', 'TILE_COLS', 'THREADS_Y'],
-  [
-    [64, 64, 16],
-    [64, 64, 8],
-    [32, 64, 8],
-    [64, 32, 16],
-    [32, 32, 8],
-    [128, 32, 16],
-  ],
-);
+const TILES = valuesTable(tiles);

@@ -1,6 +1,6 @@
-import { combinations } from '../combinations';
-import { DTYPES } from '../dtype';
-import { gpuKernel, tunable } from '../kernel';
+import { combinations } from '../kernel/combinations';
+import { gpuKernel, tunable } from '../kernel/kernel';
+import { DTYPES } from '../problem/dtype';
 import wgsl from './07-pitched.wgsl?raw';
 import { gridOverA, stripsOf } from './tile';
 
@@ -54,10 +54,8 @@ export const pitched = gpuKernel({
     workgroupSize: [THREADS, 1, 1],
     workgroupBytes: TILE_ROWS * (TILE_COLS + 1) * DTYPES[dtype].bytes,
   }),
-  workgroups: (values, problem) => {
-    const [x, y] = gridOverA(problem.shape, values.TILE_ROWS, values.TILE_COLS);
-    return values.ORDER === 'rows-first' ? [x, y, 1] : [y, x, 1];
-  },
+  workgroups: ({ TILE_ROWS, TILE_COLS, ORDER }, { shape }) =>
+    gridOverA(shape, TILE_ROWS, TILE_COLS, ORDER),
   candidates: ({ shape }) => {
     const tiles = combinations({ TILE_ROWS: [32, 64, 128], TILE_COLS: [16, 32, 64] });
     const rest = combinations({ THREADS: [128, 256, 512], ORDER: ['rows-first', 'cols-first'] });

@@ -1,11 +1,9 @@
 /**
  * Transposition: the op, its reference and its ladder of kernels, from a plain copy (the ceiling)
  * and a naive kernel to a swizzled tile; cpu/ for the host. README.md tells the ladder's story,
- * ../registry.ts lists the kernels.
+ * ladder.ts lists the kernels.
  */
-import { defineOp } from '../op';
-import { compareBits } from '../verify/compare';
-import { referenceTranspose } from './reference';
+import { defineOp } from '../problem/op';
 import reference from './reference.wgsl?raw';
 
 /** B[cols x rows] = A[rows x cols] transposed, both row-major. */
@@ -28,21 +26,14 @@ export const transpose = defineOp<'rows' | 'cols'>({
   flops: () => 0,
   terms: () => 1,
   verification: {
-    check: (shape, [a]) => {
-      if (!a) throw new TypeError('a transpose takes one input');
-      const expected = referenceTranspose(shape, a);
-      return (output) => ({ method: 'exact', ...compareBits(output, expected, shape.rows) });
-    },
-    onDevice: {
-      reference,
-      steps: () => 1,
-      elements: (shape, line, rows, cols) => ({
-        values: rows.flatMap((row) => {
-          const column = line(0, { first: row, step: shape.cols, length: shape.rows });
-          return cols.map((col) => column[col] ?? 0);
-        }),
-        scales: null,
+    reference,
+    steps: () => 1,
+    elements: (shape, line, rows, cols) => ({
+      values: rows.flatMap((row) => {
+        const column = line(0, { first: row, step: shape.cols, length: shape.rows });
+        return cols.map((col) => column[col] ?? 0);
       }),
-    },
+      scales: null,
+    }),
   },
 });

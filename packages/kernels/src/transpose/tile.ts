@@ -1,6 +1,6 @@
-import { tunable } from '../kernel';
+import { tunable } from '../kernel/kernel';
 import { ceilDiv } from '../numbers';
-import type { Problem } from '../problem';
+import type { Problem } from '../problem/problem';
 import type { TransposeShape } from './op';
 
 /** Side of the square tile in workgroup memory. */
@@ -11,13 +11,22 @@ export const TILE = tunable(
   16,
 );
 
+/** The constraint of threads that move rows of a tile. */
+export const ROWS_IN_TILE = {
+  reason: 'ROWS must be at most TILE; further threads would have no row to move',
+  holds: ({ ROWS, TILE }: { readonly ROWS: number; readonly TILE: number }) => ROWS <= TILE,
+};
+
 /** Workgroups that cover A in blocks of `rows x cols`, columns along x. */
 export function gridOverA(
   shape: TransposeShape,
   rows: number,
   cols: number,
+  /** The side of A along which workgroups are numbered first. */
+  order: 'rows-first' | 'cols-first' = 'rows-first',
 ): readonly [number, number, number] {
-  return [ceilDiv(shape.cols, cols), ceilDiv(shape.rows, rows), 1];
+  const [across, down] = [ceilDiv(shape.cols, cols), ceilDiv(shape.rows, rows)];
+  return order === 'rows-first' ? [across, down, 1] : [down, across, 1];
 }
 
 /**

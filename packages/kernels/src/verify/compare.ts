@@ -1,4 +1,4 @@
-import type { Tensor } from '../scalar';
+import type { Tensor } from '../problem/scalar';
 import {
   imprecision,
   isOverflow,
@@ -9,7 +9,7 @@ import {
 } from './precision';
 
 /** An element farther from the reference than its bound. */
-export interface WorstElement {
+interface WorstElement {
   readonly row: number;
   readonly col: number;
   /** The value found: a number, or its name where JSON has no number for it (`NaN`, `Infinity`, `-0`). */

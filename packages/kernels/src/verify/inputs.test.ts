@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Problem } from '../problem';
-import type { Tensor } from '../scalar';
+import type { Problem } from '../problem/problem';
+import type { Tensor } from '../problem/scalar';
 import { inputTensors } from './inputs';
 
 const problem = (dtype: Problem['dtype'], k = 1024): Problem => ({
@@ -86,6 +86,31 @@ describe('inputs', () => {
       }
     },
   );
+
+  test.each([
+    ['f32', 4096, 2 ** 24],
+    ['f16', 4096, 2 ** 11],
+    ['f16-q4', 4096, 2 ** 11],
+    ['i8-nt', 4096, 2 ** 31 - 1],
+  ] as const)('signed, have exact sums of one sign in %s', (dtype, k, limit) => {
+    const shape = { m: 16, n: 8, k };
+    const [a, b] = inputTensors({ op: 'matmul', shape, dtype }, { seed: 5, mode: 'signed' }) as [
+      Tensor,
+      Tensor,
+    ];
+    let most = 0;
+    for (let at = 0; at < 16 * 8; at++) {
+      const [row, col] = [Math.floor(at / 8), at % 8];
+      const terms = Array.from({ length: k }, (_, p) => a[row * k + p]! * b[p * 8 + col]!);
+      const sum = terms.reduce((all, term) => all + term, 0);
+      expect(Math.abs(sum)).toBe(terms.reduce((all, term) => all + Math.abs(term), 0));
+      expect(Math.abs(sum)).toBeLessThanOrEqual(limit);
+      most = Math.max(most, Math.abs(sum));
+    }
+    // Far beyond what sums of i8 in f32 have.
+    expect(most).toBeGreaterThan(dtype === 'i8-nt' ? 2 ** 25 : limit / 16);
+    if (dtype !== 'i8-nt') expect(extremes(a).low).toBeLessThan(0);
+  });
 
   test.each([
     ['f32', 24],

@@ -1,10 +1,10 @@
 import { hash32 } from '../numbers';
-import { allocate, elements, type TensorDims } from '../op';
-import { opOf, storedOf } from '../ops';
-import type { Problem } from '../problem';
-import type { Tensor } from '../scalar';
-import { ITEMS, type Item } from '../storage';
-import type { StoredTensor } from '../tensors';
+import { allocate, elements, type TensorDims } from '../problem/op';
+import { opOf, storedOf } from '../problem/ops';
+import type { Problem } from '../problem/problem';
+import type { Tensor } from '../problem/scalar';
+import { ITEMS, type Item } from '../problem/storage';
+import type { StoredTensor } from '../problem/tensors';
 import { type Fill, fillsOf, type InputChoice, KINDS } from './fills';
 import type { InputLine } from './verification';
 
@@ -17,7 +17,10 @@ export function inputTensors(problem: Problem, choice: InputChoice, shared = fal
   return inputs;
 }
 
-/** As `inputTensors`, in place: what is allocated is collected sooner or later, in a timed sample. */
+/**
+ * Fills tensors as `inputTensors` does, in place: what is allocated is collected sooner or later, in a timed
+ * sample.
+ */
 export function refillTensors(
   inputs: readonly Tensor[],
   problem: Problem,
@@ -57,7 +60,7 @@ export function inputLines(problem: Problem, choice: InputChoice): InputLine {
 
 const storedInputs = (problem: Problem) => storedOf(problem).inputs;
 
-/** What a tensor's elements are on the host: f32, if they are decoded. */
+/** The type of a tensor's elements on the host: f32, if they are decoded. */
 const itemOf = ({ parts: [only, ...others] }: StoredTensor): Item =>
   only && others.length === 0 ? only.item : ITEMS.f32;
 
@@ -152,9 +155,9 @@ const AT = {
   [KINDS.large]: largeAt,
   [KINDS.outliers]: outliersAt,
   [KINDS.zeros]: zerosAt,
-  [KINDS.denormals]: denormalsAt,
   [KINDS.addends]: addendsAt,
   [KINDS.rare]: rareAt,
+  [KINDS.signed]: signedAt,
 } as const satisfies Partial<Record<Fill['kind'], (fill: Fill) => ValueAt>>;
 
 /** The line of an element, counted through a batch, and its step along the sum. */
@@ -224,22 +227,26 @@ function zerosAt(fill: Fill): ValueAt {
   };
 }
 
-function denormalsAt({ bits, item: { fractionBits, normal } }: Fill): ValueAt {
-  const mantissa = bits - 1;
-  const least = 2 ** (normal[0] + 1 - fractionBits);
-  return (_at, hash) => {
-    if (hash32(hash) % 2 === 0) return odd(bits, hash) * 2 ** -bits;
-    const magnitude = ((hash & (2 ** mantissa - 1)) | 1) * least;
-    return hash >>> 31 ? -magnitude : magnitude;
-  };
-}
-
 function addendsAt({ range, least }: Fill): ValueAt {
   return (_at, hash) => ((hash >>> 1) % (range - least + 1)) + least;
 }
 
 function rareAt({ range }: Fill): ValueAt {
   return (_at, hash) => ((hash >>> 1) % range === 0 ? (hash & 1 ? -1 : 1) : 0);
+}
+
+function signedAt(fill: Fill): ValueAt {
+  const { least, lines, range, stream } = fill;
+  const place = placeOf(fill);
+  return (at, hash) => {
+    const magnitude =
+      least < 0
+        ? Number((hash >>> 1) % -least === 0)
+        : ((hash >>> 1) % (range - least + 1)) + least;
+    const isNegative =
+      (lines?.role ?? 0) === 0 && hash32(hash32(place(at).line + stream)) % 2 === 1;
+    return isNegative ? -magnitude : magnitude;
+  };
 }
 
 /** One in 16 is 0 and, of floats, one is special. */

@@ -1,7 +1,7 @@
 /**
- * What a dispatch that is verified finds in its output and scratch memory: NaN (a sentinel for
- * i32), so that whatever is unwritten is found; or stale values, as plausible as an earlier result,
- * so that a kernel that looks for NaN, or relies on what it left there, is found too.
+ * The contents of output and scratch memory before a dispatch that is verified: NaN (a sentinel for i32), so
+ * that whatever is unwritten is found; or stale values, as plausible as an earlier result, so that a kernel
+ * that looks for NaN, or relies on what it left there, is found too.
  */
 export type PoisonKind = 'nan' | 'stale';
 

@@ -1,6 +1,6 @@
-import { toDevice } from '../encoding.test-helper';
-import { allocate } from '../op';
-import type { Problem } from '../problem';
+import { toDevice } from '../problem/encoding.test-helper';
+import { allocate } from '../problem/op';
+import type { Problem } from '../problem/problem';
 import { fillsOf, type InputChoice } from './fills';
 import { fillItems } from './inputs';
 

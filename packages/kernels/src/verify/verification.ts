@@ -1,30 +1,17 @@
-import type { Order, Rounding } from '../dtype';
-import type { Tensor } from '../scalar';
+import type { Rows } from '../numbers';
+import type { Order } from '../problem/dtype';
+import type { Tensor } from '../problem/scalar';
 import type { Comparison } from './compare';
 
-/** How an output was checked; `device`: every element, on the device (gpu/judge/). */
-export type VerifyMethod = 'device' | 'whole' | 'exact' | 'freivalds';
+/** How every element of an output was checked; `device`: there (gpu/judge/); `exact`: with ==. */
+export type VerifyMethod = 'device' | 'whole' | 'exact';
 
 export interface Verdict extends Comparison {
   readonly method: VerifyMethod;
 }
 
-/** Checks an output of a problem; `worst` of the verdict is null if it is right. */
-export type OutputCheck = (output: Tensor) => Verdict;
-
-/** What an op's check needs to know about a kernel and its inputs. */
-export interface CheckOptions {
-  /** See `Kernel.errorGrowth`. */
-  readonly errorGrowth?: number | undefined;
-  /** How the dtype's sums round; `EXACT` for integer-valued inputs. */
-  readonly rounding: Rounding;
-  /** Decides which vectors, rows and columns a check without the whole reference looks at. */
-  readonly secret: number;
-  /** The whole reference is worth a few milliseconds at most. */
-  readonly sampled: boolean;
-  /** What an epilogue makes of a sum and of its column's bias, which is the last input; null: there is none. */
-  readonly finish: ((sum: number, bias: number) => number) | null;
-}
+/** Checks an output of a problem, or some of its rows; `worst` of the verdict is null if it is right. */
+export type OutputCheck = (output: Tensor, part?: Rows) => Verdict;
 
 /** One verdict on several outputs: wrong if one is; its worst element is that of the worst. */
 export function merged(verdicts: readonly Verdict[]): Verdict {
@@ -38,7 +25,7 @@ export function merged(verdicts: readonly Verdict[]): Verdict {
     const { worst, reason, worstRatio } = isWorse ? other : all;
     const squares = all.checked * all.rms ** 2 + other.checked * other.rms ** 2;
     return {
-      method: other.method === 'freivalds' ? other.method : all.method,
+      method: all.method,
       checked: all.checked + other.checked,
       beyond: all.beyond + other.beyond,
       infinite: all.infinite + other.infinite,
@@ -50,16 +37,11 @@ export function merged(verdicts: readonly Verdict[]): Verdict {
   }, first);
 }
 
-/** How outputs of an op are verified: each op's folder supplies this to `outputCheck`. */
+/**
+ * How outputs of an op are verified. Its reference is computed on a device, by shaders of ours that
+ * serve nothing else, and in f64 on the host, which so audits those, and checks host kernels.
+ */
 export interface Verification<Shape> {
-  /** A check of outputs for these inputs. */
-  check(shape: Shape, inputs: readonly Tensor[], options: CheckOptions): OutputCheck;
-  /** Absent: all kernels of this op run on the host. */
-  readonly onDevice?: DeviceVerification<Shape>;
-}
-
-/** How an op's reference is computed on a device, by shaders of ours that serve nothing else. */
-export interface DeviceVerification<Shape> {
   /**
    * Writes `want` from the inputs; bound to them, to `want` and to a chunk of the work: the first
    * row and column of the output, the first step and the end of the steps, then the shape's sides,
@@ -76,7 +58,7 @@ export interface DeviceVerification<Shape> {
   vectors?(shape: Shape, orders: readonly Order[]): boolean;
   /** Products summed into each element, which several dispatches may share; 1: no sums. */
   steps(shape: Shape): number;
-  /** Elements of the output, by which the host proves the reference; `orders` are those of the inputs. */
+  /** Elements of the output in f64; `orders` are those of the inputs. */
   elements(
     shape: Shape,
     line: InputLine,

@@ -36,7 +36,11 @@ export default async function AddPage() {
       </Section>
       {maySubmit && (
         <Section title="Invite browsers" id="invite">
-          <Invites origin={origin} invites={invites} />
+          <Invites
+            origin={origin}
+            invites={invites}
+            mayTrust={user !== null && (await store.tokens.isTrusted(user.tokenId))}
+          />
         </Section>
       )}
       <Section title="Import results from a machine that cannot reach this grid" id="import">

@@ -1,12 +1,12 @@
-import { type Shape, shapeText } from '@tilemark/kernels';
+import { gpuOf, questionQuery, questionSchema } from '@tilemark/core';
+import { ifValid, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { Answer } from '@/features/best/answer';
 import { AnswerTable } from '@/features/best/answer-table';
 import { WorkbenchForm } from '@/features/best/form';
-import { type Question, questionQuery, workbenchQuerySchema } from '@/features/best/query';
-import { snippet } from '@/features/best/snippet';
-import { gpusOf, tableOf } from '@/features/best/workbench';
+import { EXAMPLE } from '@/server/best/example';
+import { snippet } from '@/server/best/snippet';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
@@ -16,35 +16,27 @@ import { parseQuery, type SearchParams, searchObject } from '@/ui/query';
 
 export const metadata: Metadata = { title: 'Best kernels' };
 
-/** Of a reader who has asked nothing yet: one row, many, and a square. */
-const EXAMPLE: Readonly<Record<Question['op'], readonly Shape[]>> = {
-  matmul: [
-    { m: 1, n: 4096, k: 4096 },
-    { m: 512, n: 4096, k: 4096 },
-    { m: 4096, n: 4096, k: 4096 },
-  ],
-  transpose: [
-    { rows: 4096, cols: 4096 },
-    { rows: 65_536, cols: 16 },
-  ],
-};
-
 export default async function BestPage({ searchParams }: { searchParams: SearchParams }) {
   const { store } = await readable();
   const given = searchObject(await searchParams);
-  const { query: asked, refused } = parseQuery(workbenchQuerySchema, given);
-  const gpus = await gpusOf(store);
+  const { show, rows: shown, ...asking } = given;
+  const { query: asked, refused } = parseQuery(questionSchema, asking);
+  const known = await store.gpus();
+  const gpus = asked.gpus.filter((id) => {
+    const isKnown = ifValid(() => gpuOf(id, known)) !== null;
+    if (!isKnown) refused.push(`gpu: '${id}' is no GPU that is known here`);
+    return isKnown;
+  });
   const question = {
     ...asked,
     shapes: asked.shapes.length > 0 ? asked.shapes : EXAMPLE[asked.op],
-    gpus: asked.gpus.length > 0 ? asked.gpus : gpus.slice(0, 1).map(({ id }) => id),
+    gpus: gpus.length > 0 ? gpus : known.slice(0, 1).map(({ id }) => id),
   };
-  const rows = await tableOf(store, question, gpus);
+  const rows = await store.best(question);
   const [only] = rows.length === 1 ? rows : [];
-  const { show, ...rest } = given;
   const fold = {
     isOpen: show === 'wgsl',
-    href: `?${new URLSearchParams(show === 'wgsl' ? rest : { ...rest, show: 'wgsl' })}#wgsl`,
+    href: `?${new URLSearchParams(show === 'wgsl' ? asking : { ...asking, show: 'wgsl' })}#wgsl`,
   };
   const origin = originOf(await headers());
   return (
@@ -55,10 +47,10 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
       <Refused reasons={refused} reset="/best" />
       <Panel className="p-4">
         {/* The key resets the controls when the address changes. */}
-        <WorkbenchForm key={String(questionQuery(question))} question={question} gpus={gpus} />
+        <WorkbenchForm key={String(questionQuery(question))} question={question} gpus={known} />
       </Panel>
       <div className="mt-6">
-        <AnswerTable rows={rows} question={question} isAll={given.rows === 'all'} />
+        <AnswerTable rows={rows} question={question} isAll={shown === 'all'} />
       </div>
       {only?.best && <Answer best={only.best} fold={fold} />}
       {only?.best?.wgsl && (
@@ -71,7 +63,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
           </details>
         </Section>
       )}
-      {rows.some(({ best }) => best === null || best.fallback === 'portable') && (
+      {rows.some(({ best }) => best === null || best.basis === 'portable') && (
         <Section id="tune" title="Find it yourself" note="two minutes on that GPU">
           <Command
             label="the command that tunes"

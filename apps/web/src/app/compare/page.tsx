@@ -85,8 +85,8 @@ async function Compared({ a, b }: { a: Loaded; b: Loaded }) {
     return <Verdicts a={left} b={right} origin={originOf(await headers())} />;
   }
   if (a.is === b.is && a.is !== 'results') {
-    const pairs = await store.headToHead({ of: a.is, a: a.id, b: b.id });
-    return <PairTable of={a.is} pairs={pairs} />;
+    const pairs = await store.headToHead({ kind: a.is, a: a.id, b: b.id });
+    return <PairTable kind={a.is} pairs={pairs} />;
   }
   return <Notice tone="amber">Compare two results, two devices or two variants.</Notice>;
 }
@@ -97,7 +97,7 @@ function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }
   const [one, other] = [a.result.address, b.result.address];
   return (
     <>
-      <Effect of={comparison} a={a} b={b} />
+      <Effect of={comparison} />
       {one !== other && (
         <p className="mt-2 text-[0.8125rem]">
           <TextLink href={hrefOf(one, other)}>These two variants on every device</TextLink>
@@ -108,7 +108,7 @@ function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }
           <Command label="the command that lets both take turns" text={duel} />
         </Section>
       )}
-      {(comparison.verdict !== null || comparison.repeat !== null) && (
+      {(comparison.verdict !== null || comparison.isRepeat) && (
         <Section id="samples" title="Samples">
           <Panel>
             <Samples

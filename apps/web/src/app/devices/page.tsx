@@ -1,8 +1,7 @@
-import { DEVICE_GROUPS, deviceKey, isOn } from '@tilemark/core';
+import { DEVICE_GROUPS, deviceKey, isOn, shippedDevices } from '@tilemark/core';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { DevicesTable } from '@/features/devices/devices-table';
-import { shippedDevices } from '@/features/winners/winners';
 import { etagOf } from '@/server/etag';
 import { readable } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';

@@ -4,11 +4,7 @@ import { Tabs } from '@/ui/navigation';
 
 const PARTS = [
   ['/operate', 'Workers and queues'],
-  ['/operate/coverage', 'Coverage'],
-] as const;
-const ADMIN_PARTS = [
   ['/operate/tokens', 'Tokens'],
-  ['/operate/audit', 'Audit'],
 ] as const;
 
 /** The place of whoever operates the grid. */
@@ -16,7 +12,7 @@ export default async function OperateLayout({ children }: { children: ReactNode 
   const user = await visitor();
   return (
     <>
-      <Tabs label="Operate" tabs={[...PARTS, ...(user?.role === 'admin' ? ADMIN_PARTS : [])]} />
+      {user?.role === 'admin' && <Tabs label="Operate" tabs={PARTS} />}
       {children}
     </>
   );

@@ -1,6 +1,5 @@
 import type { Metadata } from 'next';
 import { QueuesTable } from '@/features/queues/queues-table';
-import { NoWorker } from '@/features/workers/no-worker';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { shownTo } from '@/server/session/access';
@@ -30,7 +29,6 @@ export default async function OperatePage() {
       >
         {workers.length === 0 && 'None is attached.'}
       </PageHeader>
-      <NoWorker queues={queues} />
       {workers.length > 0 && (
         <WorkersTable
           workers={workers}

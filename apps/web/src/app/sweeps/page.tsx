@@ -1,15 +1,14 @@
 import { sweepFilterSchema } from '@tilemark/core';
-import { isCeiling } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { z } from 'zod';
 import { ProgressBar, StatusBadge } from '@/features/sweeps/progress';
-import { BudgetBar, searchedText } from '@/features/sweeps/tuning';
+import { BudgetBar } from '@/features/sweeps/tuning';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { Ago, Moment, Rate } from '@/ui/facts';
+import { Ago, Moment } from '@/ui/facts';
 import { InputField, SelectField } from '@/ui/field';
-import { formatCount, formatDuration } from '@/ui/format';
+import { formatCount } from '@/ui/format';
 import { Live } from '@/ui/live';
 import { Empty } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
@@ -26,9 +25,6 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
   const { query } = parseQuery(querySchema, searchObject(await searchParams));
   const { cursor, ...filter } = query;
   const page = await store.sweeps.list(cursor, filter, await visitor());
-  const fastest = await store.sweeps.fastest(page.items.map(({ id }) => id));
-  /** Sweeps of one name are told apart by their times. */
-  const isRepeated = (name: string) => page.items.filter((each) => each.name === name).length > 1;
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
 
   return (
@@ -48,8 +44,7 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
           </>
         }
       >
-        All sweeps of this grid, newest first. A sweep measures kernels, each with some values of
-        its tunables, on shapes and devices.
+        Kernels measured on shapes and devices, newest first.
       </PageHeader>
       {(page.items.length > 0 || isFiltered) && (
         <div className="mb-4">
@@ -78,9 +73,6 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
         </Empty>
       ) : page.items.length === 0 ? (
         <Empty title="No sweeps yet">
-          <p>
-            A sweep runs the kernels and tunables you choose on the problems and devices you choose.
-          </p>
           <ButtonLink href="/sweeps/new?suite=starter" look="primary">
             Start with the starter suite
           </ButtonLink>
@@ -102,10 +94,9 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                       {suite}
                     </span>
                   )}
-                  {(isImported || isRepeated(name)) && (
+                  {isImported && (
                     <span className="block font-normal text-xs text-muted">
-                      {isImported ? 'imported, measured' : 'submitted'}{' '}
-                      <Moment date={measuredAt ?? createdAt} />
+                      imported, measured <Moment date={measuredAt ?? createdAt} />
                     </span>
                   )}
                 </>
@@ -122,29 +113,12 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
               className: 'min-w-32',
               cell: ({ counts, name, tuning }) =>
                 tuning ? (
-                  <>
-                    <BudgetBar tuning={tuning} label={`Time used by ${name}`} />
-                    {'suite' in tuning && (
-                      <span className="text-xs text-muted">{searchedText(tuning)}</span>
-                    )}
-                  </>
+                  <BudgetBar tuning={tuning} label={`Time used by ${name}`} />
                 ) : (
                   <ProgressBar counts={counts} label={`Progress of ${name}`} />
                 ),
             },
             { head: 'Runs', isFigure: true, cell: ({ counts }) => formatCount(counts.total) },
-            {
-              head: 'Fastest run',
-              isFigure: true,
-              cell: ({ id }) =>
-                fastest.get(id)?.map(({ isRanked, kernel, rate, unit }) => (
-                  <span key={unit} className="block">
-                    <Rate of={{ value: rate, unit }} />
-                    {isCeiling(kernel) && <span className="block text-xs text-muted">a copy</span>}
-                    {!isRanked && <span className="block text-xs text-muted">not ranked</span>}
-                  </span>
-                )) ?? '–',
-            },
             {
               head: 'Failed or incorrect',
               isFigure: true,
@@ -155,16 +129,6 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
                   '0'
                 ),
             },
-            {
-              head: 'Duration',
-              isFigure: true,
-              className: 'text-muted',
-              // A file says nothing of how long its runs took together.
-              cell: ({ finishedAt, isImported, startedAt }) =>
-                finishedAt === null || startedAt === null || isImported
-                  ? '–'
-                  : formatDuration((Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000),
-            },
             { head: 'By', className: 'whitespace-nowrap', cell: ({ createdBy }) => createdBy },
             {
               head: 'Age',
@@ -174,12 +138,6 @@ export default async function SweepsPage({ searchParams }: { searchParams: Searc
             },
           ]}
         />
-      )}
-      {page.items.length > 0 && (
-        <p className="mt-3 text-[0.8125rem] text-muted">
-          Fastest run: ranked ones first. Duration: first start to last end, other sweeps’ runs
-          included.
-        </p>
       )}
       <NextPage cursor={page.nextCursor} path="/sweeps" query={searchObject(filter)} />
     </>

@@ -1,12 +1,17 @@
-import { OPS, rateOf, shapeText, shortAddress } from '@tilemark/kernels';
+import {
+  BEST_FILES,
+  type BestRow,
+  type Question,
+  questionQuery,
+  remarkOf,
+  sourceOf,
+} from '@tilemark/core';
+import { OPS, shapeText, shortAddress } from '@tilemark/kernels';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { ButtonAnchor, TextLink } from '@/ui/button';
 import { Rate } from '@/ui/facts';
 import { formatNs, formatPercent, formatShape } from '@/ui/format';
 import { DataTable } from '@/ui/table';
-import { FILES } from './files';
-import { type Question, questionQuery } from './query';
-import type { TableRow } from './workbench';
 
 /** Each has a link: more would be a page of links. The files have all. */
 const MOST_ROWS = 8;
@@ -17,7 +22,7 @@ export function AnswerTable({
   question,
   isAll,
 }: {
-  rows: readonly TableRow[];
+  rows: readonly BestRow[];
   question: Question;
   /** Whether every row is shown, or only the first. */
   isAll: boolean;
@@ -45,19 +50,21 @@ export function AnswerTable({
                 formatShape(shapeText(problem))
               ) : (
                 <TextLink
-                  href={`/best?${questionQuery({ ...question, shapes: [problem.shape], gpus: [gpu.id] })}`}
-                  aria-label={`${formatShape(shapeText(problem))} on ${gpu.name}: WGSL and program`}
+                  href={`/best?${questionQuery({ ...question, shapes: [problem.shape], gpus: gpu ? [gpu.id] : [] })}`}
+                  aria-label={`${formatShape(shapeText(problem))} on ${gpu?.name ?? 'any GPU'}: WGSL and program`}
                 >
                   {formatShape(shapeText(problem))}
                 </TextLink>
               ),
           },
-          { head: 'GPU', cell: ({ gpu }) => gpu.name },
+          { head: 'GPU', cell: ({ gpu }) => gpu?.name ?? 'any' },
           {
             head: 'Variant',
             className: 'min-w-52',
-            cell: ({ best, problem, remark }) =>
-              best ? (
+            cell: (row) => {
+              const { best, problem } = row;
+              const remark = remarkOf(row);
+              return best ? (
                 <>
                   {isOne ? (
                     <TextLink
@@ -75,38 +82,39 @@ export function AnswerTable({
                 </>
               ) : (
                 'none'
-              ),
+              );
+            },
           },
           {
             head: 'Time',
             isFigure: true,
-            cell: ({ error, ns }) =>
-              ns !== null && (
+            cell: ({ best }) =>
+              best?.quote && (
                 <>
-                  {formatNs(ns)}{' '}
-                  {error > 0 && <span className="text-xs text-muted">±{formatPercent(error)}</span>}
+                  {formatNs(best.quote.ns)}{' '}
+                  <span className="text-xs text-muted">±{formatPercent(best.quote.error)}</span>
                 </>
               ),
           },
           {
             head: 'Rate',
             isFigure: true,
-            cell: ({ ns, problem }) => ns !== null && <Rate of={rateOf(problem, ns)} />,
+            cell: ({ best }) => best?.quote && <Rate of={best.quote.rate} />,
           },
           {
             head: 'Source',
             className: 'min-w-36 text-xs',
-            cell: ({ best, source }) =>
-              isOne && best?.result ? (
-                <TextLink href={`/results/${best.result.id}`}>{source}</TextLink>
+            cell: (row) =>
+              isOne && row.best?.quote?.resultId ? (
+                <TextLink href={`/results/${row.best.quote.resultId}`}>{sourceOf(row)}</TextLink>
               ) : (
-                source
+                sourceOf(row)
               ),
           },
         ]}
       />
       <p className="mt-2 flex flex-wrap items-center gap-2">
-        {Object.entries(FILES).map(([form, [name]]) => (
+        {Object.entries(BEST_FILES).map(([form, [name]]) => (
           <ButtonAnchor
             key={form}
             href={`/api/v1/best/table?${questionQuery(question)}&format=${form}`}

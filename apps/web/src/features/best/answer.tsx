@@ -1,28 +1,17 @@
 /** One answer in full: the variant to run, what it needs, and its shader. */
 import type { BestVariant } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
-import { Address, kernelHref, VariantLink } from '@/features/kernels/address';
+import { Address, kernelHref } from '@/features/kernels/address';
 import { needsFacts } from '@/features/kernels/needs';
-import { UnconfirmedMark } from '@/features/results/confirmation';
 import { CommandText, CopyButton } from '@/ui/action';
 import { type Fold, WgslCode } from '@/ui/code';
 import { type Fact, Facts, Moment } from '@/ui/facts';
-import { formatNs, ratioText } from '@/ui/format';
-import { Notice } from '@/ui/notice';
+import { formatNs, plural } from '@/ui/format';
 import { Panel, Section } from '@/ui/page';
 
 /** Beyond what the table says. */
-function facts({
-  duel,
-  needs,
-  passes,
-  prediction,
-  shipped,
-  shorterMedian,
-  isSourceMeasured,
-}: BestVariant): Fact[] {
-  const [runnerUp] = prediction?.runnersUp ?? [];
-  const measuredAt = prediction?.measuredAt ?? shipped?.measuredAt;
+function facts({ excluded, needs, others, passes, quote }: BestVariant): Fact[] {
+  const [runnerUp] = others;
   return [
     ...(needs ? needsFacts(needs) : []),
     ...(passes.length > 0
@@ -35,10 +24,8 @@ function facts({
           },
         ]
       : []),
-    ...(measuredAt ? [{ name: 'Measured', value: <Moment date={measuredAt} /> }] : []),
-    ...(shipped?.found.by === 'tuner'
-      ? [{ name: 'Found by', value: <CommandText text={shipped.found.command} /> }]
-      : []),
+    ...(quote ? [{ name: 'Measured', value: <Moment date={quote.measuredAt} /> }] : []),
+    ...(quote?.command ? [{ name: 'Found by', value: <CommandText text={quote.command} /> }] : []),
     ...(runnerUp
       ? [
           {
@@ -51,37 +38,18 @@ function facts({
           },
         ]
       : []),
-    ...(duel
-      ? [{ name: 'Decided by a duel', value: `${ratioText(duel)} the speed of ${duel.against}` }]
-      : []),
-    ...(shorterMedian
-      ? [
-          {
-            name: 'Shorter median, not proven',
-            value: (
-              <>
-                <VariantLink {...shorterMedian} />: {formatNs(shorterMedian.medianNs)}
-              </>
-            ),
-          },
-        ]
-      : []),
-    ...(isSourceMeasured === false
-      ? [{ name: 'Shader', value: 'an earlier version was timed' }]
-      : []),
+    ...excluded.slice(0, 3).map(({ reason, variants }) => ({
+      name: 'Cannot run here',
+      value: `${plural(variants, 'variant')}: ${reason}`,
+    })),
   ];
 }
 
 export function Answer({ best, fold }: { best: BestVariant; fold: Fold }) {
-  const { address, asked, variant, wgsl } = best;
+  const { address, problem, variant, wgsl } = best;
   return (
     <>
       <Section id="variant" title="Variant">
-        {best.unconfirmed && (
-          <Notice tone="amber" className="mb-3">
-            <UnconfirmedMark />
-          </Notice>
-        )}
         <Panel>
           <Facts columns={2} facts={facts(best)} />
         </Panel>
@@ -92,7 +60,7 @@ export function Answer({ best, fold }: { best: BestVariant; fold: Fold }) {
           title="WGSL"
           actions={
             <CopyButton
-              from={`/api/v1${kernelHref(variant.kernel, variant.tunables, asked.dtype)}`}
+              from={`/api/v1${kernelHref(variant.kernel, variant.tunables, problem.dtype)}`}
               label="the WGSL"
             />
           }

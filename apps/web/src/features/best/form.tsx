@@ -1,24 +1,24 @@
-import { PROFILE_WORDS, PROFILES } from '@tilemark/core';
+import { type Gpu, PROFILE_WORDS, PROFILES, type Question, SHAPE_SUITES } from '@tilemark/core';
 import { DTYPES, EPILOGUES, OPS, shapeText } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
 import { Chip, controlStyle, Field, SelectField } from '@/ui/field';
 import { Tabs } from '@/ui/navigation';
-import { type Question, SHAPE_SUITES } from './query';
 import { ThisBrowser } from './this-browser';
-import { type Gpu, vendorOf } from './workbench';
+
+const FROM = { shipped: 'shipped', vendor: 'unmeasured' };
 
 /** Which problems on which GPUs: submitted as the page's address, so it works without scripts. */
 export function WorkbenchForm({ question, gpus }: { question: Question; gpus: readonly Gpu[] }) {
   const { op, dtype, epilogue = '', profile, shapes, suite } = question;
   const isChosen = ({ id }: Gpu) => question.gpus.includes(id);
-  const asked = question.gpus
+  const unlisted = question.gpus
     .filter((id) => gpus.every((gpu) => gpu.id !== id))
-    .map((id) => vendorOf(id));
-  const isFolded = (gpu: Gpu) => gpu.from === 'unmeasured' && !isChosen(gpu);
+    .map((id): Gpu => ({ id, name: id.replace('/', ' '), from: 'vendor' }));
+  const isFolded = (gpu: Gpu) => gpu.from === 'vendor' && !isChosen(gpu);
   const chip = (gpu: Gpu) => (
     <Chip key={gpu.id} name="gpu" value={gpu.id} defaultChecked={isChosen(gpu)}>
       {gpu.name}
-      {gpu.from !== 'grid' && <span className="text-muted">{gpu.from}</span>}
+      {gpu.from !== 'grid' && <span className="text-muted">{FROM[gpu.from]}</span>}
     </Chip>
   );
   return (
@@ -50,7 +50,7 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
           {...{ id: 'suite', name: 'suite', label: 'Or a suite', defaultValue: suite ?? '' }}
           options={[
             ['', 'none'],
-            ...SHAPE_SUITES.filter((known) => known.op === op).map(
+            ...SHAPE_SUITES.filter((suite) => suite.op === op).map(
               ({ id, title }) => [id, title] as const,
             ),
           ]}
@@ -63,7 +63,7 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
       <fieldset>
         <legend className="mb-1 text-xs font-medium">GPUs</legend>
         <div className="flex flex-wrap gap-2">
-          {[...gpus.filter((gpu) => !isFolded(gpu)), ...asked].map(chip)}
+          {[...gpus.filter((gpu) => !isFolded(gpu)), ...unlisted].map(chip)}
           <ThisBrowser />
         </div>
         <details className="mt-2 text-[0.8125rem]">

@@ -1,4 +1,5 @@
 import {
+  areSeparate,
   type Contrast,
   contrast,
   geometricMean,
@@ -12,7 +13,6 @@ import {
 } from '@tilemark/core';
 import { type Dtype, type OpId, opOf, type Problem } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { formatSpeedup } from '@/ui/format';
 import { problemText } from '../sweeps/runs';
 
 export interface Measured {
@@ -40,15 +40,10 @@ export interface Comparison extends Omit<Contrast, 'verdict'> {
   readonly verdict: Contrast['verdict'] | null;
   /** What `ratio` is of: rates where the work differs. Null: they have none in common. */
   readonly of: 'speed' | 'rate' | null;
-  /**
-   * Set if nothing differs but the run: whether the intervals explain the difference. They do not
-   * where runs of the device differ by more than is known of it.
-   */
-  readonly repeat: 'explained' | 'unexplained' | null;
-  /** Whether a side has too few independent samples for a 95% interval: then nothing is decided. */
+  /** Nothing differs but the run. */
+  readonly isRepeat: boolean;
+  /** Whether a side has too few independent samples for a 95% interval: then only separate samples decide. */
   readonly isRange: boolean;
-  /** Whether the spread between runs widens the interval enough to be seen. */
-  readonly isWidened: boolean;
   /** What differs between the two beside what was to be compared; each makes the verdict say less. */
   readonly differences: readonly string[];
 }
@@ -58,22 +53,18 @@ export function compare(a: Measured, b: Measured): Comparison {
   const isSameWork = problemText(a.result.problem) === problemText(b.result.problem);
   const work = workRatio(a.result.problem, b.result.problem);
   const { high, low, ratio, verdict, wouldTake } = contrast(headlineOf(b), headlineOf(a));
-  const within = contrast(b.measurement.cold, a.measurement.cold);
   const differences = differencesOf(a, b);
   const isRange = [a, b].some(({ measurement }) => !hasInterval(measurement.cold));
+  const isSeparate = areSeparate(a.measurement.cold.samplesNs, b.measurement.cold.samplesNs);
   const isRepeat = differences.length === 0;
-  const isExplained = verdict === 'SAME' || verdict === 'UNDECIDED';
   return {
-    verdict: isSameWork && !isRepeat ? (isRange ? 'UNDECIDED' : verdict) : null,
+    verdict: isSameWork && !isRepeat ? (isRange && !isSeparate ? 'UNDECIDED' : verdict) : null,
     isRange,
-    repeat: isRepeat ? (isExplained ? 'explained' : 'unexplained') : null,
+    isRepeat,
     of: isSameWork ? 'speed' : work === null ? null : 'rate',
     ratio: (work ?? 1) * ratio,
     low: (work ?? 1) * low,
     high: (work ?? 1) * high,
-    isWidened:
-      formatSpeedup(within.low) !== formatSpeedup(low) ||
-      formatSpeedup(within.high) !== formatSpeedup(high),
     wouldTake,
     differences,
   };
@@ -97,19 +88,18 @@ const FACTS: readonly (readonly [string, (of: Measured) => string])[] = [
   ['policy', ({ result }) => result.policy],
   ['driver', ({ result }) => result.environment.driver],
   ['timer', ({ measurement }) => measurement.timer.kind],
-  ['methodology', ({ measurement }) => String(measurement.methodologyVersion)],
 ];
 
 const differencesOf = (a: Measured, b: Measured): string[] =>
   FACTS.filter(([, read]) => read(a) !== read(b)).map(([name]) => name);
 
 /** One problem, and how the second side does on it against the first. */
-export interface ComparedPair extends Contrast {
+interface ComparedPair extends Contrast {
   readonly pair: HeadToHead;
 }
 
 /** The pairs of one op and dtype, of two variants also on one device: the others have no mean in common. */
-export interface Summary {
+interface Summary {
   readonly op: OpId;
   readonly dtype: Dtype;
   /** Null where two devices are compared. */

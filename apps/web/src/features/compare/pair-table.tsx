@@ -15,12 +15,12 @@ import { VerdictBadge } from './verdict';
 const MOST_SUMMARIES = 8;
 
 /** Two devices or two variants, problem by problem, with a verdict and an effect for each. */
-export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadToHead[] }) {
+export function PairTable({ kind, pairs }: { kind: Pair['kind']; pairs: readonly HeadToHead[] }) {
   const { rows, summaries } = comparePairs(pairs);
   if (rows.length === 0) {
     return (
       <Empty title="Nothing to compare">
-        <p>No problem was measured for both under the same profile and methodology.</p>
+        <p>No problem was measured for both under the same profile.</p>
       </Empty>
     );
   }
@@ -53,12 +53,12 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
         )}
       </ul>
       <DataTable
-        caption={`Two ${of}, problem by problem`}
+        caption={`Two ${kind}, problem by problem`}
         rows={rows}
         keyOf={({ pair }) => `${pair.a.resultId} ${pair.b.resultId}`}
         columns={[
           problemColumn(({ pair }: Row) => pair),
-          ...(of === 'variants' ? [deviceColumn(({ pair }: Row) => pair.device)] : []),
+          ...(kind === 'variants' ? [deviceColumn(({ pair }: Row) => pair.device)] : []),
           {
             head: 'B is',
             cell: ({ pair: { a, b, problem }, verdict }) => (
@@ -89,7 +89,7 @@ export function PairTable({ of, pairs }: { of: Pair['of']; pairs: readonly HeadT
             head: side.toUpperCase(),
             isFigure: true,
             cell: ({ pair }: Row) => (
-              <Side side={pair[side]} problem={pair.problem} withVariant={of === 'devices'} />
+              <Side side={pair[side]} problem={pair.problem} withVariant={kind === 'devices'} />
             ),
           })),
         ]}

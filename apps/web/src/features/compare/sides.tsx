@@ -1,10 +1,9 @@
-import { driverText, hasInterval, peakShare } from '@tilemark/core';
+import { driverText, hasInterval } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address } from '@/features/kernels/address';
 import { ImportedBadge } from '@/features/results/outcome';
-import { boundText } from '@/features/results/scale';
 import { TextLink } from '@/ui/button';
 import { Moment } from '@/ui/facts';
 import {
@@ -53,16 +52,13 @@ const ROWS: readonly (readonly [string, (side: Measured) => ReactNode])[] = [
   ['Coefficient of variation', ({ measurement: { cold } }) => formatPercent(cold.cv)],
   [
     '% of peak',
-    ({ measurement: { cold, roof }, result }) => {
-      const peak = peakShare({ ...result, medianNs: cold.medianNs, roof });
-      return peak ? `${formatOfPeak(peak.share)}, ${boundText(peak)}` : '–';
-    },
+    ({ measurement: { cold, roof } }) =>
+      roof ? `${formatOfPeak(roof.ns / cold.medianNs)}, ${roof.bound}` : '–',
   ],
   ['Samples', ({ measurement: { cold, stop } }) => `${formatCount(cold.n)}, ${stop}`],
   ['Ranked', ({ measurement: { unranked } }) => (unranked === null ? 'yes' : `no: ${unranked}`)],
   ['Policy', ({ result }) => result.policy],
   ['Timer', ({ measurement: { timer } }) => timer.kind],
-  ['Methodology', ({ measurement }) => `version ${measurement.methodologyVersion}`],
   ['Driver', ({ result }) => driverText(result.environment.driver) || '–'],
 ];
 

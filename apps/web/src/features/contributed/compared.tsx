@@ -1,6 +1,13 @@
-import { isBad, isMeasured, pairContrast, type RunView } from '@tilemark/core';
+import { isBad, isMeasured, pairContrast, type RunShown } from '@tilemark/core';
 import type { Beside, ContributedResults, ContributedRun } from '@tilemark/core/server';
-import { particularsText, rateOf, shapeText, shortAddress, volume } from '@tilemark/kernels';
+import {
+  kernelParts,
+  particularsText,
+  rateOf,
+  shapeText,
+  shortAddress,
+  volume,
+} from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { Address } from '@/features/kernels/address';
@@ -17,7 +24,7 @@ type Headline = NonNullable<ContributedRun['headline']>;
 const MOST_VERSIONS = 3;
 
 /** With an epilogue, none of those beside it: they are of the product alone. */
-const placeOf = ({ device, problem }: RunView) =>
+const placeOf = ({ device, problem }: RunShown) =>
   [device.key, problem.op, problem.dtype, shapeText(problem) + particularsText(problem)].join(' ');
 const besidePlace = ({ deviceKey, dtype, op, shape }: Beside) =>
   [deviceKey, op, dtype, shape].join(' ');
@@ -33,11 +40,11 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
   const others = [...new Set(runs.map(({ variant }) => variant.kernel))]
     .filter((kernel) => kernel !== id)
     .slice(0, MOST_VERSIONS);
-  const ours = (of: readonly Beside[], run: RunView) =>
+  const ours = (of: readonly Beside[], run: RunShown) =>
     of.find((each) => besidePlace(each) === placeOf(run));
   const versions = others.map(
     (kernel): Column<ContributedRun> => ({
-      head: `Over ${kernel.slice(kernel.indexOf('@'))}`,
+      head: `Over @${kernelParts(kernel).version}`,
       title: `Times as fast as ${kernel}`,
       isFigure: true,
       cell: (run) => {
@@ -125,7 +132,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
 }
 
 /** How a run that was not measured stands, and why. */
-function State({ run }: { run: RunView }) {
+function State({ run }: { run: RunShown }) {
   const badge = <Badge tone={isBad(run.kind) ? 'rose' : 'neutral'}>{run.kind}</Badge>;
   return (
     <>

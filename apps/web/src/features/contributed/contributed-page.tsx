@@ -1,7 +1,9 @@
-import { type ContributedKernel, fileOf } from '@tilemark/core';
+import type { ContributedKernel } from '@tilemark/core';
+import { defaultText } from '@tilemark/core/contributed';
 import type { ContributedResults, Principal } from '@tilemark/core/server';
-import { kernelById } from '@tilemark/kernels';
+import { fileOf, kernelById } from '@tilemark/kernels';
 import { notFound } from 'next/navigation';
+import { EnginesSection } from '@/features/engines/section';
 import { kernelHref } from '@/features/kernels/address';
 import { WaitingList } from '@/features/queues/waiting-list';
 import { isOwner } from '@/server/session/access';
@@ -14,7 +16,6 @@ import { Badge, Notice } from '@/ui/notice';
 import { PageHeader, Section } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 import { Compared } from './compared';
-import { Tunables } from './tunables';
 
 /** Highlighting takes time by the line, and anybody may ask for the page. */
 const MOST_HIGHLIGHTED = 48 * 1024;
@@ -25,33 +26,32 @@ const MOST_EARLIER = 8;
 /** A version of a contributed kernel: how it does beside ours, what it waits for, and its source. */
 export async function ContributedPage({
   id,
-  isWhole,
+  shown,
 }: {
   id: string;
-  /** Whether all of its source is shown. */
-  isWhole: boolean;
+  /** The long part that is shown: its source, or what the engines say. */
+  shown: string | undefined;
 }) {
   const { store } = await readable();
   const version = (await store.contributed.get(id)) ?? notFound();
   const user = await visitor();
   await store.contributed.admit([id]);
-  const versions = await store.contributed.versions(version, user?.tokenId ?? null);
+  const versions = await store.contributed.list(user?.tokenId ?? null, version);
   const earlier = versions
     .filter(({ createdAt }) => createdAt < version.createdAt)
     .slice(0, MOST_EARLIER);
   const results = await store.contributed.results([id, ...earlier.map((each) => each.id)]);
-  const isWrong = await store.contributed.isWrong(id);
+  const unproved = version.publishedAt === null ? await store.contributed.unprovedOf(id) : null;
   const { source = '', manifest } = fileOf(id) ?? {};
   const code = { source, label: `Source of ${id}` };
-  const devices = (await store.devices.toPlan())
-    .filter(({ class: kind, contributed }) => contributed > 0 && kind !== 'cpu')
-    .map(({ class: kind, key, name }) => ({ class: kind, key, name }));
+  const isWhole = shown === 'wgsl';
+  const kernel = kernelById(id);
 
   return (
     <>
       <PageHeader
         title={<code className="text-xl">{id}</code>}
-        actions={<Actions version={version} user={user} isWrong={isWrong} />}
+        actions={<Actions version={version} user={user} unproved={unproved} />}
       >
         {kernelById(id).idea}
         <span className="block text-xs">
@@ -59,7 +59,7 @@ export async function ContributedPage({
           {version.author}
         </span>
       </PageHeader>
-      <Standing version={version} results={results} isWrong={isWrong} />
+      <Standing version={version} results={results} unproved={unproved} />
       {results.waiting.length > 0 && (
         <Section id="progress" title="Progress" note="this page follows it">
           <WaitingList waiting={results.waiting} />
@@ -68,12 +68,6 @@ export async function ContributedPage({
       <Section id="results" title="Results" note="ratios: times as fast as the other">
         <Compared id={id} results={results} />
       </Section>
-      <Tunables
-        id={id}
-        results={results}
-        devices={devices}
-        maySubmit={user?.role === 'member' || user?.role === 'admin'}
-      />
       {versions.length > 1 && (
         <Section id="versions" title="Versions">
           <DataTable
@@ -98,6 +92,18 @@ export async function ContributedPage({
           />
         </Section>
       )}
+      <EnginesSection
+        href="?show=compiles#compiles"
+        texts={
+          shown === 'compiles' && kernel.runsOn === 'gpu'
+            ? {
+                tint: defaultText({ kernel }, 'tint'),
+                naga: defaultText({ kernel }, 'naga'),
+                lines: source.split('\n').length,
+              }
+            : null
+        }
+      />
       <Section
         id="wgsl"
         title="Source"
@@ -126,11 +132,11 @@ export async function ContributedPage({
 function Standing({
   version: { publishedAt },
   results: { quarantined },
-  isWrong,
+  unproved,
 }: {
   version: ContributedKernel;
   results: ContributedResults;
-  isWrong: boolean;
+  unproved: string | null;
 }) {
   return (
     <div className="space-y-3 empty:hidden">
@@ -138,7 +144,7 @@ function Standing({
         <Notice>
           Unlisted: until it is published, it is on no board and only in its author’s list. Whoever
           has this address can read it.
-          {isWrong && ' It cannot be published, as all of its results are incorrect.'}
+          {unproved !== null && ` It cannot be published: ${unproved}.`}
         </Notice>
       )}
       {quarantined.length > 0 && (
@@ -157,18 +163,18 @@ const Listed = ({ of: { publishedAt } }: { of: ContributedKernel }) =>
 function Actions({
   version,
   user,
-  isWrong,
+  unproved,
 }: {
   version: ContributedKernel;
   user: Principal | null;
-  isWrong: boolean;
+  unproved: string | null;
 }) {
   const { id, publishedAt } = version;
   const url = `/api/v1/kernels/${id}`;
   const mayChange = user !== null && isOwner(user, version);
   return (
     <>
-      {mayChange && publishedAt === null && !isWrong && (
+      {mayChange && publishedAt === null && unproved === null && (
         <Action url={`${url}/publish`} label={id}>
           Publish
         </Action>

@@ -1,4 +1,4 @@
-import { KERNEL_LIMITS } from '@tilemark/core';
+import { KERNEL_LIMITS } from '@tilemark/core/contributed';
 import { InputError } from '@tilemark/kernels';
 import type { KernelForm } from './submit';
 

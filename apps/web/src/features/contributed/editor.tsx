@@ -50,7 +50,7 @@ export function WgslEditor({
   problems: readonly Problem[];
   /** A line to move to; each object moves once. */
   goTo: { readonly line: number } | null;
-  onChange: (source: string) => void;
+  onChange: (source: string, isPasted: boolean) => void;
 }) {
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
@@ -70,8 +70,9 @@ export function WgslEditor({
           'aria-describedby': describedBy,
           tabindex: '0',
         }),
-        EditorView.updateListener.of(({ docChanged, state }) => {
-          if (docChanged) changed(state.doc.toString());
+        EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+          const isPasted = transactions.some((each) => each.isUserEvent('input.paste'));
+          if (docChanged) changed(state.doc.toString(), isPasted);
         }),
       ],
     });

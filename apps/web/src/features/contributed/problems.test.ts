@@ -1,4 +1,4 @@
-import { kernelTemplate } from '@tilemark/core';
+import { kernelTemplate } from '@tilemark/core/contributed';
 import { describe, expect, it } from 'vitest';
 import { problemAt, readDraft } from './problems';
 import { shapesIn } from './submit';

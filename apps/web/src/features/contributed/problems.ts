@@ -1,10 +1,12 @@
-import { checkKernel, type KernelFile, messageOf, requestWholeDevice } from '@tilemark/core';
+import { messageOf, requestWholeDevice } from '@tilemark/core';
+import { checkKernel } from '@tilemark/core/contributed';
 import {
   defaultsOf,
   featuresOf,
   featureText,
   type GpuKernel,
   InputError,
+  type KernelFile,
   type Problem as KernelProblem,
   opById,
   passesOf,
@@ -68,7 +70,7 @@ export function problemAt(field: string, message: string, { source, manifest }: 
 let device: Promise<GPUDevice | string> | null = null;
 
 /** The visitor's own device, or why there is none. */
-function openDevice(): Promise<GPUDevice | string> {
+export function browserDevice(): Promise<GPUDevice | string> {
   device ??= (async () => {
     const adapter = await navigator.gpu.requestAdapter();
     if (!adapter) return 'WebGPU finds no GPU in this browser';
@@ -83,7 +85,7 @@ function openDevice(): Promise<GPUDevice | string> {
 
 /** Compiles a kernel's defaults in every dtype by the visitor's own browser. Runs nothing. */
 export async function compile(kernel: GpuKernel, source: string): Promise<Omit<Checked, 'kernel'>> {
-  const opened = await openDevice();
+  const opened = await browserDevice();
   if (typeof opened === 'string') return { problems: [], compiled: opened };
   const values = defaultsOf(kernel.tunables);
   for (const dtype of kernel.dtypes) {
@@ -91,14 +93,14 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
     if (missing)
       return { problems: [], compiled: `This browser’s GPU lacks ${featureText(missing)}` };
     const code = specialise(kernel, values, dtype);
-    const above = code.split('\n').length - source.split('\n').length;
+    const lines = source.split('\n').length;
     opened.pushErrorScope('validation');
     const module = opened.createShaderModule({ code });
     const { messages } = await module.getCompilationInfo();
     await opened.popErrorScope();
     const problems = messages.map(
       ({ lineNum, linePos, message, type }): Problem => ({
-        line: lineNum > above ? lineNum - above : null,
+        line: lineNum <= lines ? lineNum : null,
         column: linePos,
         message,
         isWarning: type !== 'error',

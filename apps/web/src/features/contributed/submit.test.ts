@@ -1,4 +1,4 @@
-import { kernelTemplate } from '@tilemark/core';
+import { kernelTemplate } from '@tilemark/core/contributed';
 import { expect, test } from 'vitest';
 import { kernelRequestSchema } from './submit';
 

@@ -5,6 +5,7 @@ import {
   parseShapes,
   submissionOf,
 } from '@tilemark/core';
+import { batterySweep, checkKernel } from '@tilemark/core/contributed';
 import {
   DTYPES,
   type Dtype,
@@ -78,14 +79,13 @@ export const kernelRequestSchema = (able: readonly string[]) =>
   });
 
 /**
- * Keeps the kernel as a version and lets it run beside naive and the best of ours on each device.
+ * Keeps the kernel as a version, has it checked, and lets it run beside naive and the best of ours on each device.
  * The value is the id of the version.
  */
 export async function submitKernel({
   devices,
   draft,
   dtype,
-  kernel: { epilogue, op },
   shapes,
 }: Wanted): Promise<Answer<string>> {
   const kept = await ask('/api/v1/kernels', {
@@ -94,8 +94,12 @@ export async function submitKernel({
   });
   if (!kept.ok) return kept;
   const { id } = kept.value;
-  const asked = { kernel: id, op, epilogue, shapes, dtypes: [dtype], devices };
-  const sweep = await submitSweep({ name: id, spec: await submissionOf(asked, bestOf) });
+  const { kernel, manifest } = checkKernel({ ...draft, author: 'you' });
+  const check = await submitSweep(batterySweep({ kernel: { ...kernel, id }, manifest }, devices));
+  if (!check.ok) return check;
+  const { epilogue, op } = kernel;
+  const submission = { kernel: id, op, epilogue, shapes, dtypes: [dtype], devices };
+  const sweep = await submitSweep({ name: id, spec: await submissionOf(submission, bestOf) });
   return sweep.ok ? { ok: true, value: id } : sweep;
 }
 

@@ -1,11 +1,12 @@
 'use client';
 
-import { kernelTemplate } from '@tilemark/core';
-import { DTYPES, type Dtype, InputError } from '@tilemark/kernels';
+import { defaultText, guess, hasManifest, kernelTemplate } from '@tilemark/core/contributed';
+import { DTYPES, type Dtype, type GpuKernel, InputError, ifValid } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { ClassBadge } from '@/features/devices/device-name';
+import { LazyEngines } from '@/features/engines/lazy';
 import { kernelHref } from '@/features/kernels/address';
 import { Button, linkStyle } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
@@ -27,7 +28,7 @@ interface TryDevice {
   readonly why: string | null;
 }
 
-export interface TryKernelProps {
+interface TryKernelProps {
   readonly devices: readonly TryDevice[];
   /** A version to begin with. */
   readonly from: {
@@ -52,6 +53,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
   const [kept] = useState(() => opening(from));
   // The editor opens with it; what is typed afterwards is the editor's.
   const [opened, setOpened] = useState({ text: kept.source });
+  const [guesses, setGuesses] = useState<readonly string[]>([]);
   const [goTo, setGoTo] = useState<{ line: number } | null>(null);
   const { failure, field, form, isPending, onSubmit } = useRequestForm({
     id: 'try',
@@ -73,22 +75,42 @@ export function TryKernel({ devices, from }: TryKernelProps) {
     return unsubscribe;
   }, [form]);
   const checked = useChecked(source, manifest);
+  const [isAsked, setIsAsked] = useState(false);
+  const texts = checked.compiled === null ? null : textsOf(checked.kernel, source);
   const dtypes = checked.kernel?.dtypes ?? ['f32'];
   const doesCompile = checked.compiled !== 'no' || checked.kernel === null;
 
   const begin = (draft: Partial<KernelForm>) => {
+    setGuesses([]);
     if (draft.source !== undefined) setOpened({ text: draft.source });
     form.reset({ ...form.getValues(), ...draft });
     keepDraft(form.getValues());
+  };
+  const refused = (error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    form.setError('root', { message: error.message });
   };
   const open = async (files: readonly File[]) => {
     try {
       const draft = await readFiles(files);
       begin(draft.source === undefined ? draft : { manifest: '', ...draft });
+      if (draft.source !== undefined) completeIfBare(draft.source);
     } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      form.setError('root', { message: error.message });
+      refused(error);
     }
+  };
+  /** Writes what the manifest leaves out, for the author to look at. */
+  const complete = () => {
+    try {
+      const guessed = guess('my-kernel', draftOf(form.getValues()));
+      form.setValue('manifest', JSON.stringify(guessed.manifest, null, 2));
+      setGuesses(guessed.open);
+    } catch (error) {
+      refused(error);
+    }
+  };
+  const completeIfBare = (text: string) => {
+    if (!hasManifest(draftOf({ ...form.getValues(), source: text }))) complete();
   };
   const drop = (event: DragEvent) => {
     if (event.dataTransfer.files.length === 0) return;
@@ -145,15 +167,37 @@ export function TryKernel({ devices, from }: TryKernelProps) {
             describedBy="findings"
             problems={checked.problems}
             goTo={goTo}
-            onChange={(text) => form.setValue('source', text)}
+            onChange={(text, isPasted) => {
+              form.setValue('source', text);
+              if (isPasted) completeIfBare(text);
+            }}
           />
         </div>
         <Findings checked={checked} onGo={(line) => setGoTo({ line })} />
-        <details className="mt-3 text-[0.8125rem]" open={manifest !== ''}>
+        {texts && (
+          <details
+            className="mt-3 text-[0.8125rem]"
+            onToggle={({ currentTarget }) => setIsAsked(currentTarget.open)}
+          >
+            <summary>Chrome, Firefox, and Safari: what each engine says</summary>
+            {isAsked && <LazyEngines texts={texts} />}
+          </details>
+        )}
+        <details
+          className="mt-3 text-[0.8125rem]"
+          open={manifest !== '' || !hasManifest(draftOf({ source, manifest }))}
+        >
           <summary>Manifest in a file of its own</summary>
           <label htmlFor="manifest" className="mt-1 mb-1 block text-xs text-muted">
             JSON; empty if it is the first comment of the source. Both may be dropped together.
           </label>
+          {guesses.length > 0 && (
+            <ul aria-label="Guesses" className="mb-2 list-disc space-y-1 pl-5 text-amber">
+              {guesses.map((what) => (
+                <li key={what}>{what}</li>
+              ))}
+            </ul>
+          )}
           <textarea
             id="manifest"
             rows={8}
@@ -161,6 +205,7 @@ export function TryKernel({ devices, from }: TryKernelProps) {
             {...form.register('manifest')}
             className="w-full rounded-tile border border-line-strong bg-surface p-2 font-mono text-xs"
           />
+          <Button onClick={complete}>Complete from the source</Button>
         </details>
       </Section>
       <div className="max-lg:mt-8 lg:sticky lg:top-6">
@@ -231,8 +276,8 @@ export function TryKernel({ devices, from }: TryKernelProps) {
               </p>
             )}
             <p className="text-xs text-muted">
-              It runs beside naive and the best of ours, and stays unlisted until you publish it.
-              Anybody with its address can read it.
+              It is checked first, and runs beside naive and the best of ours. It stays unlisted
+              until you publish it. Anybody with its address can read it.
             </p>
           </Panel>
         </Section>
@@ -254,6 +299,14 @@ function opening(from: TryKernelProps['from']): KernelForm {
     from: from?.id ?? null,
   };
 }
+
+const textsOf = (kernel: GpuKernel | null, source: string) =>
+  kernel &&
+  ifValid(() => ({
+    tint: defaultText({ kernel }, 'tint'),
+    naga: defaultText({ kernel }, 'naga'),
+    lines: source.split('\n').length,
+  }));
 
 const readHere = (source: string, manifest: string): Checked =>
   readDraft(draftOf({ source, manifest }), navigator.gpu !== undefined);

@@ -1,5 +1,5 @@
 /** Devices: their names, their measured roofline, and what was measured on them. */
-import type { DeviceRef } from '@tilemark/core';
+import { type DeviceRef, hasProfiles, RUNTIMES } from '@tilemark/core';
 import { TextLink } from '@/ui/button';
 import { Badge } from '@/ui/notice';
 import { shortDeviceName } from './short-device-name';
@@ -26,6 +26,9 @@ export function DeviceName({ device }: { device: DeviceRef }) {
         {shortDeviceName(device.name)}
       </TextLink>
       <ClassBadge of={device.class} />
+      {device.runtime !== undefined && !hasProfiles(device) && RUNTIMES[device.runtime] && (
+        <span className="text-xs text-muted">{RUNTIMES[device.runtime]?.title}</span>
+      )}
     </span>
   );
 }

@@ -1,4 +1,4 @@
-import { type Device, dataSheetPeak, type Worker } from '@tilemark/core';
+import type { Device, Worker } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
 import { OPS, opsUnit, shapeText } from '@tilemark/kernels';
 import { CompareTick } from '@/features/compare/pick';
@@ -51,7 +51,7 @@ export function DevicesTable({ devices }: { devices: readonly ListedDevice[] }) 
         {
           head: 'Peak (f32)',
           isFigure: true,
-          cell: ({ device, summary }) => peakText(device.identity, summary),
+          cell: ({ summary }) => peakText(summary),
         },
         { head: 'Served by', cell: ({ workers }) => servedBy(workers) },
         {
@@ -102,14 +102,11 @@ function Bests({ of: { summary } }: { of: ListedDevice }) {
   );
 }
 
-/** As probed, or else by the data sheet. */
-function peakText(identity: Device['identity'], summary: DeviceSummary | undefined): string {
+function peakText(summary: DeviceSummary | undefined): string {
   const probed = (summary?.roofs ?? []).flatMap(({ peaks }) =>
     peaks.flatMap(({ dtype, gigaflopsPerSecond }) => (dtype === 'f32' ? gigaflopsPerSecond : [])),
   );
-  if (probed.length > 0) return `${formatRate(Math.max(...probed))} ${opsUnit('f32')}`;
-  const sheet = dataSheetPeak(identity, { dtype: 'f32' });
-  return sheet === null ? '–' : `${formatRate(sheet)} ${opsUnit('f32')} by data sheet`;
+  return probed.length > 0 ? `${formatRate(Math.max(...probed))} ${opsUnit('f32')}` : '–';
 }
 
 const servedBy = (workers: readonly Worker[]): string =>

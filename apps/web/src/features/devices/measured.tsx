@@ -2,16 +2,14 @@ import {
   type BestResult,
   contrast,
   type Device,
-  type DeviceHistory,
   driverText,
-  runView,
-  type SoftwareVersion,
+  runShown,
+  type VariantHistory,
   type VersionResult,
 } from '@tilemark/core';
 import { featureText, rateOf, shapeText } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
-import { ShorterMedian, WideInterval } from '@/features/leaderboard/row-parts';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
 import { BETWEEN_RUNS, Facts, Moment } from '@/ui/facts';
@@ -24,9 +22,8 @@ const noneRanked = (reason: string): string =>
   `${reason.replace(/^not ranked: /, 'None of them is ranked: ')}.`;
 
 const rowOf = (result: BestResult) => ({
-  ...runView(result),
+  ...runShown(result),
   headline: result.headline,
-  shorterMedian: result.shorterMedian,
 });
 type Row = ReturnType<typeof rowOf>;
 
@@ -53,7 +50,7 @@ export function BestResults({
           {
             head: 'Best variant',
             className: 'min-w-52',
-            cell: ({ address, headline, imported, problem, reason, resultId, shorterMedian }) => (
+            cell: ({ address, imported, problem, reason, resultId }) => (
               <>
                 {resultId !== null && (
                   <ComparableVariant
@@ -64,8 +61,6 @@ export function BestResults({
                 )}{' '}
                 <ImportedBadge of={imported} />
                 {reason && !common && <span className="block text-xs text-muted">{reason}</span>}
-                <WideInterval of={headline} />
-                <ShorterMedian of={shorterMedian} />
               </>
             ),
           },
@@ -77,11 +72,11 @@ export function BestResults({
   );
 }
 
-const versionText = ({ driver, webgpu }: SoftwareVersion): string =>
+const versionText = ({ driver, webgpu }: VersionResult): string =>
   [driverText(driver) || 'driver unknown', webgpu && `webgpu ${webgpu}`].filter(Boolean).join(', ');
 
 /** How drivers and Dawn changed the device's best variants: each by version, oldest first. */
-export function History({ history: { variants } }: { history: DeviceHistory }) {
+export function History({ variants }: { variants: readonly VariantHistory[] }) {
   const rows = variants.flatMap(({ versions, ...variant }) =>
     versions.map((result, at) => ({ ...variant, result, before: versions[at - 1] })),
   );

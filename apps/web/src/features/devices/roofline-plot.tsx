@@ -4,15 +4,17 @@ import { DTYPES, opsUnit } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatIntensity, formatRate, intensityUnit } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
-import { logAxis, type SeriesStyles, seriesStyles } from '@/ui/plot/scales';
-import { aboveRoof, type DeviceRoof, type RooflinePlace } from './roof';
+import { logAxis, seriesStyles } from '@/ui/plot/scales';
+import type { DeviceRoof } from './roof';
 
 /** A result under the roof. */
-export interface RooflinePoint extends RooflinePlace {
+export interface RooflinePoint {
+  readonly flopPerByte: number;
+  /** GFLOP/s. */
+  readonly rate: number;
   readonly label: string;
   /** Points of one series share colour and symbol. */
   readonly series: string;
-  readonly href: string | null;
 }
 
 const HEIGHT = 300;
@@ -30,16 +32,13 @@ export function RooflinePlot({
   roof,
   points,
   device,
-  styles: given,
 }: {
   roof: DeviceRoof;
   points: readonly RooflinePoint[];
   device: string;
-  /** The page's styles by series; by default the chart has its own. */
-  styles?: SeriesStyles;
 }) {
   const series = useMemo(() => [...new Set(points.map((point) => point.series))], [points]);
-  const styles = useMemo(() => given ?? seriesStyles(series), [given, series]);
+  const styles = useMemo(() => seriesStyles(series), [series]);
   const bandwidth = roof.gigabytesPerSecond;
   // Integers have operations, not floating-point ones.
   const units = [...new Set(roof.peaks.map(({ dtype }) => opsUnit(dtype)))].join(' or ');
@@ -92,8 +91,8 @@ export function RooflinePlot({
             symbol: 'series',
             r: 3.5,
             strokeWidth: 1.75,
+            tip: true,
             title: ({ label, rate }: RooflinePoint) => `${label}: ${formatRate(rate)} ${units}`,
-            href: 'href',
           }),
         ],
       };
@@ -120,7 +119,7 @@ export function RooflinePlot({
             }))
           : []
       }
-      caption={`${device}, profile ${roof.profile}: ${bandwidth === null ? 'no copy was measured' : `fastest copy ${formatRate(bandwidth)} GB/s`}, and peak multiply-adds${roof.from === 'results' ? ', from results' : ''}. Higher is better. ${aboveRoof(roof, points)}`.trimEnd()}
+      caption={`${device}, profile ${roof.profile}: ${bandwidth === null ? 'no copy was measured' : `fastest copy ${formatRate(bandwidth)} GB/s`}, and peak multiply-adds${roof.from === 'results' ? ', from results' : ''}. Higher is better.`}
       summary={`Roofline: multiply-adds ${peaksText}${copyText}. The best point is ${best.label} at ${formatRate(best.rate)} ${units} and ${formatIntensity(best.flopPerByte, isInteger)}.`}
     />
   );

@@ -1,23 +1,20 @@
-import type { RooflineRecord, RunResult } from '@tilemark/core';
+import type { Result } from '@tilemark/core';
 import { arithmeticIntensity, shapeText } from '@tilemark/kernels';
-import { Moment } from '@/ui/facts';
 import { formatShape } from '@/ui/format';
 import { Panel, Section } from '@/ui/page';
-import { type DeviceRoof, peakOver } from './roof';
+import type { DeviceRoof } from './roof';
 import { RooflinePlot, type RooflinePoint } from './roofline-plot';
 
-type Placed = Pick<RunResult, 'address' | 'problem' | 'rate' | 'resultId' | 'variant'>;
+type Placed = Pick<Result, 'address' | 'problem' | 'rate'>;
 
 /** The device's peak rates by profile, and how close its best results come; nothing without either. */
 export function Roofline({
   roofs,
-  surveys,
   best,
   device,
 }: {
   roofs: readonly DeviceRoof[];
-  surveys: readonly RooflineRecord[];
-  best: readonly (Placed & Pick<RunResult, 'profile'>)[];
+  best: readonly (Placed & Pick<Result, 'profile'>)[];
   device: string;
 }) {
   const drawn = roofs.flatMap((roof) => {
@@ -28,30 +25,18 @@ export function Roofline({
   return (
     <Section title="Roofline" id="roofline">
       <div className="space-y-4">
-        {drawn.map(({ points, roof }) => {
-          const survey = surveys.find(({ profile }) => profile === roof.profile);
-          return (
-            <Panel key={roof.profile}>
-              <RooflinePlot roof={roof} points={points} device={device} />
-              <p className="border-t border-line px-4 py-2 text-xs text-muted">
-                {survey ? (
-                  <>
-                    Peaks measured by {survey.worker.name}, <Moment date={survey.measuredAt} />
-                  </>
-                ) : (
-                  'Peaks from results'
-                )}
-              </p>
-            </Panel>
-          );
-        })}
+        {drawn.map(({ points, roof }) => (
+          <Panel key={roof.profile}>
+            <RooflinePlot roof={roof} points={points} device={device} />
+          </Panel>
+        ))}
       </div>
     </Section>
   );
 }
 
 /** Nothing for an op without arithmetic. */
-export function pointOf({ address, problem, rate, resultId, variant }: Placed): RooflinePoint[] {
+function pointOf({ address, problem, rate }: Placed): RooflinePoint[] {
   const flopPerByte = arithmeticIntensity(problem);
   if (!rate || flopPerByte === 0) return [];
   return [
@@ -60,8 +45,6 @@ export function pointOf({ address, problem, rate, resultId, variant }: Placed): 
       series: problem.dtype,
       flopPerByte,
       rate: rate.value,
-      peak: peakOver({ problem, variant }),
-      href: resultId && `/results/${resultId}`,
     },
   ];
 }

@@ -25,7 +25,7 @@ import { z } from 'zod';
 import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
 import { useRequestForm } from '@/ui/form';
-import { Failure, Notice } from '@/ui/notice';
+import { Failure, NeedsScript } from '@/ui/notice';
 import { submitTuning } from '@/ui/request';
 
 /** A budget of the API in whole minutes. */
@@ -44,49 +44,36 @@ export interface FamilyChoice {
   readonly dtypes: readonly Dtype[];
 }
 
-/** A kernel of somebody's, whose tunables are searched. */
-export interface KernelChoice {
-  readonly id: string;
-  readonly op: OpId;
-  readonly dtypes: readonly Dtype[];
-  /** To begin with. */
-  readonly shape: string;
-}
-
 /** The request for the search of a problem, or of a family where `suite` names one. */
-const requestSchema = (kernel: string | undefined) =>
-  z
-    .object({
-      device: z.string(),
-      suite: z.string(),
-      op: z.enum(idsOf(OPS)),
-      shape: z.string(),
-      dtype: z.enum(idsOf(DTYPES)),
-      profile: z.enum(PROFILES),
-      minutes: z.string(),
-    })
-    .transform(
-      ({ device, suite, op, shape, dtype, profile, minutes: text }, context): NewTuning => {
-        const refuse = (control: string, message: string) => {
-          context.addIssue({ code: 'custom', path: [control], message });
-          return z.NEVER;
-        };
-        const { least, most } = MINUTES[suite ? 'family' : 'problem'];
-        const minutes = Number(text);
-        if (!(Number.isInteger(minutes) && minutes >= least && minutes <= most)) {
-          return refuse('minutes', `Minutes must be a whole number from ${least} to ${most}.`);
-        }
-        const asked = { device, profile, budgetSeconds: 60 * minutes };
-        if (suite) return { ...asked, suite, dtype };
-        try {
-          const problem = { op, shape: parseShape(op, shape), dtype } as Problem;
-          return { ...asked, problem, ...(kernel !== undefined && { kernel }) };
-        } catch (error) {
-          if (!(error instanceof InputError)) throw error;
-          return refuse('shape', error.message);
-        }
-      },
-    );
+const requestSchema = z
+  .object({
+    device: z.string(),
+    suite: z.string(),
+    op: z.enum(idsOf(OPS)),
+    shape: z.string(),
+    dtype: z.enum(idsOf(DTYPES)),
+    profile: z.enum(PROFILES),
+    minutes: z.string(),
+  })
+  .transform(({ device, suite, op, shape, dtype, profile, minutes: text }, context): NewTuning => {
+    const refuse = (control: string, message: string) => {
+      context.addIssue({ code: 'custom', path: [control], message });
+      return z.NEVER;
+    };
+    const { least, most } = MINUTES[suite ? 'family' : 'problem'];
+    const minutes = Number(text);
+    if (!(Number.isInteger(minutes) && minutes >= least && minutes <= most)) {
+      return refuse('minutes', `Minutes must be a whole number from ${least} to ${most}.`);
+    }
+    const request = { device, profile, budgetSeconds: 60 * minutes };
+    if (suite) return { ...request, suite, dtype };
+    try {
+      return { ...request, problem: { op, shape: parseShape(op, shape), dtype } as Problem };
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      return refuse('shape', error.message);
+    }
+  });
 
 /** The control for a field of the request. */
 const controlOf = (field: string) => {
@@ -95,29 +82,24 @@ const controlOf = (field: string) => {
   return controls.find((name) => control.startsWith(name)) ?? null;
 };
 
-/**
- * Starts a search for the fastest variant of one problem on a device: of all of our kernels, or of the
- * tunables of one. All of them may be searched for a family of shapes, too.
- */
+/** Starts a search for the fastest variant of one problem on a device, or of a family of shapes. */
 export function TuneForm({
-  devices,
-  families = [],
-  kernel,
+  device,
+  families,
 }: {
-  devices: readonly DeviceRef[];
-  families?: readonly FamilyChoice[];
-  kernel?: KernelChoice;
+  device: DeviceRef;
+  families: readonly FamilyChoice[];
 }) {
   const router = useRouter();
   const { failure, field, form, isPending, onSubmit } = useRequestForm({
     id: 'tune',
-    schema: requestSchema(kernel?.id),
+    schema: requestSchema,
     defaultValues: {
-      device: devices[0]?.key ?? '',
+      device: device.key,
       suite: '',
-      op: kernel?.op ?? ('matmul' as OpId),
-      shape: kernel?.shape ?? '1024',
-      dtype: kernel?.dtypes[0] ?? ('f32' as Dtype),
+      op: 'matmul' as OpId,
+      shape: '1024',
+      dtype: 'f32' as Dtype,
       profile: PROFILES[0],
       minutes: String(MINUTES.problem.usual),
     },
@@ -134,52 +116,37 @@ export function TuneForm({
   const sides = OPS[op].dimensions.filter((dimension) => dimension.default === undefined);
   const oblong = sides.map((_, at) => 2048 >> at).join('x');
   const suiteField = field('suite');
-  const isBrowser = devices[0]?.class === 'browser';
+  const isBrowser = device.class === 'browser';
   return (
-    <form onSubmit={onSubmit} noValidate aria-label={kernel ? 'Tune' : 'Tune this device'}>
-      <noscript>
-        <Notice tone="amber" className="mb-4">
-          This form needs JavaScript.
-        </Notice>
-      </noscript>
+    <form onSubmit={onSubmit} noValidate aria-label="Tune this device">
+      <NeedsScript />
       <div className="space-y-4">
-        {!kernel && (
-          <SelectField
-            {...suiteField}
-            label="Tune for"
-            className="sm:!w-auto"
-            onChange={(event) => {
-              const { usual } = MINUTES[event.target.value ? 'family' : 'problem'];
-              form.setValue('minutes', String(usual));
-              void suiteField.onChange(event);
-            }}
-            options={[
-              ['', 'one problem'],
-              ...families.map(
-                ({ id, shapes, title }) => [id, `${title}: ${id}, ${shapes} shapes`] as const,
-              ),
-            ]}
-          />
-        )}
+        <SelectField
+          {...suiteField}
+          label="Tune for"
+          className="sm:!w-auto"
+          onChange={(event) => {
+            const { usual } = MINUTES[event.target.value ? 'family' : 'problem'];
+            form.setValue('minutes', String(usual));
+            void suiteField.onChange(event);
+          }}
+          options={[
+            ['', 'one problem'],
+            ...families.map(
+              ({ id, shapes, title }) => [id, `${title}: ${id}, ${shapes} shapes`] as const,
+            ),
+          ]}
+        />
         <div
-          className={`grid gap-3 sm:grid-cols-2 ${family ? 'lg:grid-cols-3' : kernel ? 'lg:grid-cols-4' : 'lg:grid-cols-[1fr_1.4fr_1.4fr_1fr_1fr]'}`}
+          className={`grid gap-3 sm:grid-cols-2 ${family ? 'lg:grid-cols-3' : 'lg:grid-cols-[1fr_1.4fr_1.4fr_1fr_1fr]'}`}
         >
-          {kernel && (
-            <SelectField
-              {...field('device')}
-              label="Device"
-              options={devices.map(({ key, name }) => [key, name])}
-            />
-          )}
           {!family && (
             <>
-              {!kernel && (
-                <SelectField
-                  {...field('op')}
-                  label="Operation"
-                  options={idsOf(OPS).map((id) => [id, OPS[id].title])}
-                />
-              )}
+              <SelectField
+                {...field('op')}
+                label="Operation"
+                options={idsOf(OPS).map((id) => [id, OPS[id].title])}
+              />
               <InputField
                 {...field('shape')}
                 label="Shape"
@@ -197,19 +164,14 @@ export function TuneForm({
           <SelectField
             {...field('dtype')}
             label="Element type"
-            options={(family ?? kernel ?? { dtypes: dtypesOf(op) }).dtypes.map((dtype) => [
-              dtype,
-              DTYPES[dtype].words,
-            ])}
+            options={(family?.dtypes ?? dtypesOf(op)).map((dtype) => [dtype, DTYPES[dtype].words])}
           />
-          {!kernel && (
-            <SelectField
-              {...field('profile')}
-              label="Profile"
-              hint={isBrowser ? 'a browser has no other' : undefined}
-              options={PROFILES.filter((profile) => !isBrowser || profile === 'default')}
-            />
-          )}
+          <SelectField
+            {...field('profile')}
+            label="Profile"
+            hint={isBrowser ? 'a browser has no other' : undefined}
+            options={PROFILES.filter((profile) => !isBrowser || profile === 'default')}
+          />
           <InputField
             {...field('minutes')}
             label="Minutes"

@@ -183,7 +183,7 @@ it('tells of calls that exist, from the worker to the board', async () => {
   const { text = '' } = PRIMERS.find(({ slug }) => slug === 'extend') ?? {};
   const [, section = ''] = /^## From the worker to the board\n([\s\S]*?)^## /m.exec(text) ?? [];
   const calls = [...section.matchAll(/^\d\. \[`(?:\w+\.)?(\w+)`\]\((\S+)\)/gm)];
-  expect(calls).toHaveLength(8);
+  expect(calls).toHaveLength(4);
   const folder = new URL('../../../../../docs/', import.meta.url);
   for (const [, call, file = ''] of calls) {
     const source = await readFile(new URL(file, folder), 'utf8');

@@ -29,7 +29,7 @@ import matmul from '../../../../../packages/kernels/src/matmul/README.md?raw';
 import transpose from '../../../../../packages/kernels/src/transpose/README.md?raw';
 
 /** One primer of docs/, which the site shows as the repository keeps it. */
-export interface Primer {
+interface Primer {
   /** In the repository. */
   readonly file: string;
   /** Its name without the ending, or a README's folder: the address under /docs. */

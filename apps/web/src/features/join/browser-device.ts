@@ -1,7 +1,8 @@
 import {
   type DeviceCapabilities,
   type DeviceIdentity,
-  ON_CPU,
+  engineOf,
+  identityFrom,
   type OpenDevice,
   type Profile,
   requestWholeDevice,
@@ -15,6 +16,8 @@ export interface OwnersTask {
   readonly profile: Profile;
   /** Of Tilemark. */
   readonly version: string;
+  /** What the visitor calls the graphics card; empty: nothing. */
+  readonly card: string;
 }
 
 /** Why there is no device, in words, and what to do. */
@@ -25,61 +28,57 @@ class NoGpu extends Error {
 export interface BrowserGpu {
   readonly adapter: GPUAdapter;
   readonly identity: DeviceIdentity;
-  /** The browser computes on the CPU. */
-  readonly isSoftware: boolean;
 }
 
-/** Throws NoGpu. */
-export async function findGpu(): Promise<BrowserGpu> {
-  if (!('gpu' in navigator)) {
-    throw new NoGpu(
-      isSecureContext
-        ? 'This browser has no WebGPU. Use a current Chrome, Edge, Safari or Firefox.'
-        : 'Browsers offer WebGPU only to pages served over https or from this machine. Open this page over https.',
-    );
-  }
+/**
+ * Throws NoGpu.
+ *
+ * @param card what the visitor calls the graphics card; empty: what the browser does
+ */
+export async function findGpu(card = ''): Promise<BrowserGpu> {
+  if (!('gpu' in navigator)) throw new NoGpu(whyNoWebGpu());
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) {
     throw new NoGpu(
-      'The browser offers no GPU: it may be blocked, or its driver too old. Update the driver, turn on hardware acceleration in the browser’s settings, and look at chrome://gpu or about:support.',
+      `The browser offers no GPU: it may be blocked, or its driver too old. Update the driver, turn on hardware acceleration in the browser’s settings, and look at ${isFirefox() ? 'about:support; a blocked driver is let in by gfx.webgpu.ignore-blocklist in about:config' : 'chrome://gpu'}.`,
     );
   }
-  const { info } = adapter;
-  const isSoftware = info.isFallbackAdapter || /swiftshader|llvmpipe|warp/i.test(textOf(info));
-  const named =
-    info.description || info.device || `${info.vendor} ${info.architecture}`.trim() || 'GPU';
-  return {
-    adapter,
-    isSoftware,
-    identity: {
-      vendor: info.vendor || 'unknown',
-      architecture: info.architecture,
-      device: isSoftware ? named.slice(0, 200 - ON_CPU.length) + ON_CPU : named.slice(0, 200),
-      backend: 'webgpu',
-      runtime: browser().name,
-      class: 'browser',
-    },
-  };
+  return { adapter, identity: identityOf(adapter, card) };
 }
 
-const textOf = ({ vendor, architecture, device, description }: GPUAdapterInfo) =>
-  [vendor, architecture, device, description].join(' ');
+/** The device as the visitor names it, or else as the browser does. */
+export const identityOf = ({ info }: GPUAdapter, card: string): DeviceIdentity =>
+  identityFrom({ info, name: card, backend: 'webgpu', runtime: browser().name, isBrowser: true });
+
+const isFirefox = () => browser().name === 'firefox';
+
+function whyNoWebGpu(): string {
+  if (!isSecureContext) {
+    return 'Browsers offer WebGPU only to pages served over https or from this machine. Open this page over https.';
+  }
+  return isFirefox()
+    ? 'This Firefox has its WebGPU switched off, as it is on Linux: open about:config, set dom.webgpu.enabled to true, and load this page again.'
+    : 'This browser has no WebGPU. Use a current Chrome, Edge, Safari or Firefox.';
+}
 
 /** Opens it in the Web Worker that owns it. Throws NoGpu. */
-export async function openBrowserGpu({ profile, version }: OwnersTask): Promise<OpenDevice> {
+export async function openBrowserGpu({ card, profile, version }: OwnersTask): Promise<OpenDevice> {
   if (profile !== 'default') {
     throw new NoGpu(
       `Browsers keep their safety checks on, so profile ${profile} is not available in one.`,
     );
   }
-  const { adapter, identity } = await findGpu();
+  const { adapter, identity } = await findGpu(card);
+  const engine = engineOf(identity.runtime) ?? 'tint';
   const { device, capabilities } = await requestWholeDevice(adapter, navigator.gpu);
   return {
     identity,
     capabilities,
     lastLevelCacheBytes: null,
-    executor: await createGpuExecutor(device, { isQuantised: true }),
-    readClocks: async () => null,
+    executor: await createGpuExecutor(device, {
+      ...{ engine, isQuantised: true },
+      isAskedRarely: isFirefox(),
+    }),
     environment: environmentOf({ adapter, identity, capabilities, profile, version }),
   };
 }
@@ -88,7 +87,7 @@ function environmentOf({
   adapter,
   version,
   ...device
-}: OwnersTask & {
+}: Omit<OwnersTask, 'card'> & {
   readonly adapter: GPUAdapter;
   readonly identity: DeviceIdentity;
   readonly capabilities: DeviceCapabilities;

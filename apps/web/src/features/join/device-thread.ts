@@ -1,4 +1,4 @@
-import type { FromOwner, OwnerChannel, Profile, ToOwner } from '@tilemark/core';
+import type { FromOwner, OwnerChannel, ToOwner } from '@tilemark/core';
 import type { OwnersTask } from './browser-device';
 
 /** A Web Worker that owns the GPU. */
@@ -8,8 +8,7 @@ export class DeviceThread implements OwnerChannel {
   #why = '';
   readonly #onEnd = new Set<() => void>();
 
-  constructor(profile: Profile, version: string) {
-    const task: OwnersTask = { profile, version };
+  constructor(task: OwnersTask) {
     this.#thread = new Worker(new URL('./owner.ts', import.meta.url), {
       type: 'module',
       name: JSON.stringify(task),

@@ -1,6 +1,7 @@
 'use client';
 
 /** Lending this browser's GPU: what it is, what it does, and how to stop. */
+import { unnamedReason } from '@tilemark/core';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
@@ -11,7 +12,7 @@ import { Failure, Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
-import { type BrowserGpu, findGpu } from './browser-device';
+import { findGpu, identityOf } from './browser-device';
 import { keep, kept } from './keep';
 import { Lending, type LendingState } from './lending';
 import { Quick } from './quick';
@@ -45,14 +46,18 @@ async function tokenFor(invite: string, mayInvite: boolean): Promise<string> {
 /** @param mayInvite whether the visitor's session may let this browser in without an invite */
 export function Join({
   version,
+  cards,
   mayInvite,
   isPublic,
 }: {
   version: string;
+  /** The names of cards that the grid knows. */
+  cards: readonly string[];
   mayInvite: boolean;
   isPublic: boolean;
 }) {
-  const [gpu, setGpu] = useState<BrowserGpu | null>(null);
+  const [adapter, setAdapter] = useState<GPUAdapter | null>(null);
+  const [card, setCard] = useState('');
   const [invite, setInvite] = useState<string | null>(null);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -66,7 +71,10 @@ export function Join({
   const rests = isPaused || hold !== null;
 
   useEffect(() => {
-    findGpu().then(setGpu, (error: Error) => setProblem(error.message));
+    findGpu().then(
+      (gpu) => setAdapter(gpu.adapter),
+      (error: Error) => setProblem(error.message),
+    );
     // Elsewhere there is no WebGPU, and what is asked for below is missing too.
     if (!isSecureContext) return;
     const readInvite = () => {
@@ -77,6 +85,7 @@ export function Join({
       history.replaceState(null, '', location.pathname);
       setInvite(invite ?? '');
       setName(before.name);
+      setCard(before.card);
     };
     readInvite();
     const close = () => lending.current?.abandon();
@@ -95,11 +104,14 @@ export function Join({
     setProblem(null);
     try {
       const token = await tokenFor(invite ?? '', mayInvite);
-      keep({ ...kept(), name: name.trim() });
+      keep({ ...kept(), name: name.trim(), card: card.trim() });
       lending.current = new Lending(setState);
       lending.current.pause(rests);
       const { instance } = kept();
-      await lending.current.work({ token, version, instance, name: name.trim() });
+      await lending.current.work({
+        ...{ token, version, instance },
+        ...{ name: name.trim(), card: card.trim() },
+      });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
     }
@@ -109,19 +121,19 @@ export function Join({
     if (state?.isRefused) keep({ ...kept(), token: null });
   }, [state?.isRefused]);
 
-  const told = problem ?? state?.problem;
+  const notice = problem ?? state?.problem;
   const isInvited = Boolean(invite) || mayInvite;
   // Equal GPUs of a class are told apart by who sits at them.
   const isNamed = mayInvite || name.trim() !== '';
   // Short, so that it stands in the buttons' line on a phone too; what says more moves nothing below.
-  const waitsFor = gpu ? null : problem ? 'No GPU: see below.' : 'Finding the GPU…';
+  const waitsFor = adapter ? null : problem ? 'No GPU: see below.' : 'Finding the GPU…';
   return (
     <div className="max-w-3xl space-y-6">
       {isPublic && (
         <Quick
-          version={version}
+          browser={{ version, card: card.trim() }}
           publisher={mayInvite ? 'session' : invite ? () => tokenFor(invite, false) : null}
-          isReady={gpu !== null && !isWorking}
+          isReady={adapter !== null && !isWorking}
           waitsFor={waitsFor}
           isFirst={!isInvited}
         />
@@ -165,7 +177,7 @@ export function Join({
             ) : (
               <Button
                 look="primary"
-                disabled={!gpu || !isInvited || !isNamed}
+                disabled={!adapter || !isInvited || !isNamed}
                 onClick={() => void start()}
               >
                 Start
@@ -175,7 +187,7 @@ export function Join({
           </div>
         </Panel>
       </Section>
-      <Failure why={told} />
+      <Failure why={notice} />
       {state?.phase === 'blocked' && (
         <Notice tone="amber" alert>
           Another tab of this browser is lending its GPU. Leave it there first.
@@ -193,14 +205,33 @@ export function Join({
           <RunsTable caption="Measured in this tab" runs={state.ended} />
         </Section>
       )}
-      {(gpu || !problem) && <Device gpu={gpu} />}
+      {(adapter || !problem) && (
+        <Device
+          adapter={adapter}
+          card={card}
+          cards={cards}
+          onCard={isWorking || !isHydrated ? null : setCard}
+        />
+      )}
     </div>
   );
 }
 
 /** Null: not known yet. As high as later, so that nothing below moves. */
-function Device({ gpu }: { gpu: BrowserGpu | null }) {
-  const { adapter, identity, isSoftware } = gpu ?? {};
+function Device({
+  adapter,
+  card,
+  cards,
+  onCard,
+}: {
+  adapter: GPUAdapter | null;
+  card: string;
+  cards: readonly string[];
+  /** Null: it cannot be named now. */
+  onCard: ((card: string) => void) | null;
+}) {
+  const identity = adapter && identityOf(adapter, card.trim());
+  const unnamed = identity && unnamedReason(identity);
   const has = (feature: GPUFeatureName) =>
     adapter ? (adapter.features.has(feature) ? 'yes' : 'no') : '…';
   return (
@@ -216,7 +247,29 @@ function Device({ gpu }: { gpu: BrowserGpu | null }) {
           ]}
         />
       </Panel>
-      {isSoftware && (
+      {adapter && !/\d/.test(identityOf(adapter, '').device) && (
+        <div className="mt-2 max-w-md">
+          <InputField
+            id="card"
+            label="Your graphics card"
+            hint="As your system or this grid calls it: its results stand beside those of the same card."
+            list="cards"
+            maxLength={200}
+            value={card}
+            disabled={onCard === null}
+            onChange={({ target }) => onCard?.(target.value)}
+          />
+          <datalist id="cards">
+            {cards.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+        </div>
+      )}
+      {unnamed && (
+        <Notice className="mt-2">Results are not ranked until you name it: {unnamed}.</Notice>
+      )}
+      {identity?.architecture === 'software' && (
         <Notice tone="amber" className="mt-2">
           The browser computes on the CPU, so this measures the CPU. For the GPU, turn on hardware
           acceleration in the browser’s settings and update the graphics driver.

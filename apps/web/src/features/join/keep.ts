@@ -7,6 +7,8 @@ const keptSchema = z.object({
   instance: z.uuid(),
   /** What its owner is called on this grid. */
   name: z.string().max(60).default(''),
+  /** What its owner calls its graphics card. */
+  card: z.string().max(200).default(''),
 });
 type Kept = z.infer<typeof keptSchema>;
 
@@ -14,7 +16,9 @@ const KEY = 'tilemark-join';
 
 export function kept(): Kept {
   const { data } = keptSchema.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
-  return data ?? keep({ token: null, invite: null, instance: crypto.randomUUID(), name: '' });
+  return (
+    data ?? keep({ token: null, invite: null, instance: crypto.randomUUID(), name: '', card: '' })
+  );
 }
 
 export function keep(what: Kept): Kept {

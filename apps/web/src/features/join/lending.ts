@@ -1,5 +1,5 @@
 import {
-  type ClaimedRun,
+  type DeviceReport,
   DeviceRunner,
   deviceKey,
   type Environment,
@@ -9,13 +9,13 @@ import {
   type Journal,
   keepRooflines,
   type Log,
+  type MeasureInput,
+  type MeasureOptions,
   messageOf,
   NotAdmitted,
-  type RecordedRun,
-  type RunInput,
-  type RunOptions,
-  type RunReport,
-  type RunResult,
+  type Result,
+  type RunClaim,
+  type RunOutcome,
   resultOf,
   type Step,
   softwareOf,
@@ -24,19 +24,20 @@ import {
 } from '@tilemark/core';
 import { variantAddress } from '@tilemark/kernels';
 import { createStore, del, entries, set } from 'idb-keyval';
+import type { OwnersTask } from './browser-device';
 import { DeviceThread } from './device-thread';
 
 /** A run that ended in this tab. */
-export type EndedRun = Pick<RunResult, 'runId' | 'address' | 'problem' | 'outcome'>;
+export type EndedHere = Pick<Result, 'runId' | 'address' | 'problem' | 'outcome'>;
 
 /** What the page shows of a tab at work. */
 export interface LendingState {
   /** `blocked`: another tab of this browser lends its GPU; `over`: it has left, or had to. */
   readonly phase: 'starting' | 'working' | 'blocked' | 'over';
   readonly deviceKey: string | null;
-  readonly run: (Pick<RunInput, 'variant' | 'problem'> & { readonly step: Step | null }) | null;
+  readonly run: (Pick<MeasureInput, 'variant' | 'problem'> & { readonly step: Step | null }) | null;
   /** The last first. */
-  readonly ended: readonly EndedRun[];
+  readonly ended: readonly EndedHere[];
   /** Why it is over. */
   readonly problem: string | null;
   /** The grid does not take its token any more. */
@@ -52,6 +53,8 @@ interface Lender {
   readonly instance: string;
   readonly version: string;
   readonly name: string;
+  /** What they call the graphics card. */
+  readonly card: string;
 }
 
 /** A tab at work: the worker that every machine runs, on the GPU of this browser. */
@@ -105,9 +108,9 @@ export class Lending {
     this.#onChange(this.#state);
   }
 
-  async #work({ token, instance, version, name }: Lender) {
+  async #work({ card, token, instance, version, name }: Lender) {
     const link = new HttpLink({ server: new URL(location.origin), token });
-    const runner = new ShownRunner(version, (change) => this.#set(change));
+    const runner = new ShownRunner({ version, card }, (change) => this.#set(change));
     runner.onEnded = (run) =>
       this.#set({ ended: [run, ...this.#state.ended].slice(0, SHOWN_RUNS) });
     const alone: WorkerParts['alone'] = (work, signal) =>
@@ -159,16 +162,16 @@ export class Lending {
 
 /** Measures the quick suite here and tells nobody: a visitor without an invite looks at its GPU. */
 export async function benchmarkHere(
-  version: string,
+  browser: Pick<OwnersTask, 'version' | 'card'>,
   onChange: (state: QuickState) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const results: RunResult[] = [];
+  const results: Result[] = [];
   let environment: Environment | null = null;
   const show = (run: LendingState['run'], ended = 0, total = 0) =>
     onChange({ run, ended, total, environment, results: [...results] });
   await navigator.locks.request('tilemark-gpu', { signal }, async () => {
-    const runner = new DeviceRunner((profile) => new DeviceThread(profile, version));
+    const runner = new DeviceRunner((profile) => new DeviceThread({ profile, ...browser }));
     try {
       const { identity, capabilities } = await runner.open('default');
       const device = { key: deviceKey(identity), class: identity.class, capabilities };
@@ -191,20 +194,23 @@ export interface QuickState extends Pick<LendingState, 'run'> {
   readonly ended: number;
   readonly total: number;
   readonly environment: Environment | null;
-  readonly results: readonly RunResult[];
+  readonly results: readonly Result[];
 }
 
 /** A runner that tells what it does. */
 class ShownRunner extends DeviceRunner {
   readonly #show: (change: Pick<LendingState, 'run'>) => void;
-  onEnded: (run: EndedRun) => void = () => {};
+  onEnded: (run: EndedHere) => void = () => {};
 
-  constructor(version: string, show: (change: Pick<LendingState, 'run'>) => void) {
-    super((profile) => new DeviceThread(profile, version));
+  constructor(
+    browser: Pick<OwnersTask, 'version' | 'card'>,
+    show: (change: Pick<LendingState, 'run'>) => void,
+  ) {
+    super((profile) => new DeviceThread({ profile, ...browser }));
     this.#show = show;
   }
 
-  override async run(input: ClaimedRun, options: RunOptions = {}): Promise<RunReport> {
+  override async run(input: RunClaim, options: MeasureOptions = {}): Promise<DeviceReport> {
     const { id, variant, problem } = input;
     const show = (step: Step | null) => this.#show({ run: { variant, problem, step } });
     show(null);
@@ -232,7 +238,7 @@ class TabJournal implements Journal {
   readonly #kept = createStore('tilemark-journal', 'pending');
   readonly #refused = createStore('tilemark-refused', 'refused');
 
-  append = (record: RecordedRun) => set(record.runId, record, this.#kept);
+  append = (record: RunOutcome) => set(record.runId, record, this.#kept);
   strike = (runId: string) => del(runId, this.#kept);
 
   async setAside(runId: string): Promise<void> {
@@ -241,8 +247,8 @@ class TabJournal implements Journal {
     await this.strike(runId);
   }
 
-  async pending(): Promise<RecordedRun[]> {
-    const all = await entries<string, RecordedRun>(this.#kept);
+  async pending(): Promise<RunOutcome[]> {
+    const all = await entries<string, RunOutcome>(this.#kept);
     return all.map(([, record]) => record).sort((a, b) => a.endedAt.localeCompare(b.endedAt));
   }
 }

@@ -1,4 +1,4 @@
-import { type Leaderboard, leaderboardSchema } from '@tilemark/core';
+import { benchLines, type Leaderboard, leaderboardSchema } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
@@ -6,7 +6,8 @@ import { Button, TextLink } from '@/ui/button';
 import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask, read } from '@/ui/request';
-import { benchmarkHere, type EndedRun, type QuickState } from './lending';
+import type { OwnersTask } from './browser-device';
+import { benchmarkHere, type EndedHere, type QuickState } from './lending';
 import { runText } from './run-text';
 import { RunsTable, timesOf } from './runs-table';
 
@@ -17,13 +18,13 @@ const importedSchema = z.object({ id: z.string() });
  * or an invite says so.
  */
 export function Quick({
-  version,
+  browser,
   publisher,
   isReady,
   waitsFor,
   isFirst,
 }: {
-  version: string;
+  browser: Pick<OwnersTask, 'version' | 'card'>;
   /** What a visitor publishes with: a session, or the token of an invite; null: nothing. */
   publisher: 'session' | (() => Promise<string>) | null;
   /** Whether the GPU has been found and is free. */
@@ -50,18 +51,18 @@ export function Quick({
     setProblem(null);
     setSweep(null);
     const { signal } = stop.current;
-    await benchmarkHere(version, setState, signal).catch((error: Error) => {
+    await benchmarkHere(browser, setState, signal).catch((error: Error) => {
       if (!signal.aborted) setProblem(error.message);
     });
     setWorking(false);
   };
   const upload = async () => {
-    const { environment, results } = state ?? {};
-    const body = JSON.stringify({ version: 1, environment, results });
+    const { environment, results = [] } = state ?? {};
+    const body = benchLines({ version: 1, environment, results });
     try {
       const token = typeof publisher === 'function' ? await publisher() : undefined;
-      const asked = { body, answer: importedSchema.loose(), token };
-      const answer = await ask('/api/v1/results/import', asked);
+      const request = { body, type: 'application/x-ndjson', answer: importedSchema.loose(), token };
+      const answer = await ask('/api/v1/results/import', request);
       setProblem(answer.ok ? null : answer.message);
       if (answer.ok) setSweep(answer.value.id);
     } catch (error) {
@@ -118,7 +119,7 @@ export function Quick({
 }
 
 /** Where a result would stand among the best of each device, natively and in browsers alike. */
-function Place({ run }: { run: EndedRun }) {
+function Place({ run }: { run: EndedHere }) {
   const [board, setBoard] = useState<Leaderboard | null>(null);
   const { op, dtype } = run.problem;
   const shape = shapeText(run.problem);

@@ -2,7 +2,7 @@ import { rateOf } from '@tilemark/kernels';
 import { VariantLink } from '@/features/kernels/address';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { type Column, DataTable } from '@/ui/table';
-import type { EndedRun } from './lending';
+import type { EndedHere } from './lending';
 
 /** What a tab has measured. */
 export function RunsTable({
@@ -11,8 +11,8 @@ export function RunsTable({
   place,
 }: {
   caption: string;
-  runs: readonly EndedRun[];
-  place?: Column<EndedRun>;
+  runs: readonly EndedHere[];
+  place?: Column<EndedHere>;
 }) {
   return (
     <DataTable
@@ -30,7 +30,7 @@ export function RunsTable({
           ),
         },
         PROBLEM,
-        rateColumn((run: EndedRun) => {
+        rateColumn((run: EndedHere) => {
           const times = timesOf(run);
           return times && rateOf(run.problem, times.medianNs);
         }),
@@ -41,10 +41,10 @@ export function RunsTable({
   );
 }
 
-export const timesOf = ({ outcome }: EndedRun) =>
+export const timesOf = ({ outcome }: EndedHere) =>
   outcome?.kind === 'measured' ? outcome.measurement.cold : null;
 
-function whyUnmeasured({ outcome }: EndedRun): string | null {
+function whyUnmeasured({ outcome }: EndedHere): string | null {
   if (!outcome || outcome.kind === 'measured') return null;
   if (outcome.kind === 'skipped') return `skipped: ${outcome.why}`;
   return outcome.kind === 'failed' ? `failed: ${outcome.message}` : outcome.kind;

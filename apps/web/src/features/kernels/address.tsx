@@ -1,5 +1,5 @@
 /** Kernels: their ladder, tunables, specialised source and tiles, and their results by device. */
-import { shortAddress, type TunableValues } from '@tilemark/kernels';
+import { addressParts, kernelParts, shortAddress, type TunableValues } from '@tilemark/kernels';
 import { Fragment } from 'react';
 import { CompareTick } from '@/features/compare/pick';
 import { Link } from '@/ui/link';
@@ -9,8 +9,7 @@ import { Link } from '@/ui/link';
  * names of tunables muted, and line breaks only between tunables.
  */
 export function Address({ of, isLink = false }: { of: string; isLink?: boolean }) {
-  const [, kernel = of, list = ''] = /^([^[]*)\[(.*)\]$/.exec(of) ?? [];
-  const tunables = list === '' ? [] : list.split(',');
+  const { kernel, settings } = addressParts(of);
   return (
     <span className="font-mono text-[0.78125rem]">
       <span
@@ -18,24 +17,21 @@ export function Address({ of, isLink = false }: { of: string; isLink?: boolean }
       >
         <KernelId of={kernel} />
       </span>
-      {tunables.length > 0 && (
+      {settings.length > 0 && (
         <span className="text-[0.71875rem] text-muted">
           [
-          {tunables.map((tunable, index) => {
-            const [name, value] = tunable.split('=');
-            return (
-              <Fragment key={name}>
-                {index > 0 && (
-                  <>
-                    ,<wbr />
-                  </>
-                )}
-                <span className="whitespace-nowrap">
-                  {name}=<span className="text-ink">{value}</span>
-                </span>
-              </Fragment>
-            );
-          })}
+          {settings.map(([name, value], index) => (
+            <Fragment key={name}>
+              {index > 0 && (
+                <>
+                  ,<wbr />
+                </>
+              )}
+              <span className="whitespace-nowrap">
+                {name}=<span className="text-ink">{value}</span>
+              </span>
+            </Fragment>
+          ))}
           ]
         </span>
       )}
@@ -45,15 +41,12 @@ export function Address({ of, isLink = false }: { of: string; isLink?: boolean }
 
 /** A kernel of ours in one line; one with an author and a version breaks before these. */
 function KernelId({ of }: { of: string }) {
-  const [name, version] = of.split('@');
-  if (version === undefined || name === undefined) {
-    return <span className="whitespace-nowrap">{of}</span>;
-  }
-  const [author, ...rest] = name.split('/');
+  const { name, owner, version } = kernelParts(of);
+  if (version === null) return <span className="whitespace-nowrap">{of}</span>;
   return (
     <>
-      {author}/<wbr />
-      {rest.join('/')}
+      {owner}/<wbr />
+      {name}
       <wbr />@{version}
     </>
   );

@@ -84,8 +84,7 @@ export function DeviceResults({
           medianColumn((row: KernelResults['rows'][number]) => row, BETWEEN_RUNS),
           {
             head: '% of the device’s best here',
-            title:
-              'Of times, among results of this grid, imports included; reference figures do not count. One not known to ±2% counts at the slow end of its interval',
+            title: 'Of times, among results of this grid',
             isFigure: true,
             cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatPercent(partOfBest)),
           },

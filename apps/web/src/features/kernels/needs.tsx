@@ -1,6 +1,5 @@
 import type { KernelNeeds } from '@tilemark/core';
 import { featureText } from '@tilemark/kernels';
-import { Fragment } from 'react';
 import type { Fact } from '@/ui/facts';
 import { formatBytes, formatCount } from '@/ui/format';
 
@@ -26,14 +25,7 @@ function Limits({ of: { workgroupSize, workgroupBytes } }: { of: KernelNeeds }) 
   if (beyond.length === 0) return 'none';
   return beyond.map(([name, value]) => (
     <span key={name} className="block">
-      {/* A phone is too narrow for the name on one line: it breaks between its words. */}
-      {name.split(/(?=[A-Z])/).map((word) => (
-        <Fragment key={word}>
-          {word}
-          <wbr />
-        </Fragment>
-      ))}{' '}
-      {formatCount(value)}
+      {name} {formatCount(value)}
     </span>
   ));
 }

@@ -1,5 +1,5 @@
 import type { KernelDetail } from '@tilemark/core';
-import type { Dtype, GpuKernel, Kernel, TunableValues } from '@tilemark/kernels';
+import type { Kernel } from '@tilemark/kernels';
 import { z } from 'zod';
 import { kernelDetail } from '@/server/catalogue';
 import { parseQuery, type SearchParams } from '@/ui/query';
@@ -10,12 +10,12 @@ import { parseQuery, type SearchParams } from '@/ui/query';
  */
 export function specialisation(kernel: Kernel, query: Awaited<SearchParams>) {
   const choices = [...kernel.tunables, { name: 'dtype', values: kernel.dtypes }];
-  const asked = z.object(
+  const schema = z.object(
     Object.fromEntries(
       choices.map(({ name, values }) => [name, z.enum(values.map(String)).optional()]),
     ),
   );
-  const { query: kept, refused } = parseQuery(asked, query);
+  const { query: kept, refused } = parseQuery(schema, query);
   return { detail: kernelDetail(kernel.id, kept), refused };
 }
 
@@ -34,29 +34,4 @@ export function wgslBefore(
   const alike = before.dtypes.includes(dtype) ? { dtype } : {};
   const { wgsl } = kernelDetail(before.id, { ...Object.fromEntries(shared), ...alike });
   return wgsl === null ? null : { id: before.id, wgsl };
-}
-
-/**
- * The idea of a kernel, from the comment at the top of its WGSL up to the first empty line.
- * Null for emitted kernels, which explain it elsewhere.
- */
-export function paragraphOf(
-  { id, wgsl }: GpuKernel,
-  values: TunableValues,
-  dtype: Dtype,
-): string | null {
-  const product = { batched: false, shape: null, epilogue: undefined };
-  const source = typeof wgsl === 'string' ? wgsl : wgsl(values, dtype, product);
-  const lines: string[] = [];
-  for (const line of source.split('\n')) {
-    const [, text] = /^\/\/ ?(.*)$/.exec(line) ?? [];
-    if (text === undefined || text.trim() === '') break;
-    lines.push(text.trim());
-  }
-  const [head, ...rest] = lines;
-  if (!head?.startsWith(`${id}: `)) return null;
-  const text = [head.slice(id.length + 2), ...rest].join(' ');
-  // The sources are ASCII.
-  const shown = text.replaceAll(/(?<=[\w)]) x (?=[\w(])/g, ' × ');
-  return shown.charAt(0).toUpperCase() + shown.slice(1);
 }

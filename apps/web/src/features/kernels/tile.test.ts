@@ -1,3 +1,4 @@
+import { tileOf } from '@tilemark/core';
 import {
   defaultsOf,
   type GpuKernel,
@@ -7,7 +8,7 @@ import {
   type TunableValues,
 } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import { shareText, tileOf } from './tile';
+import { shareText } from './tile';
 
 const tile = (id: string, chosen: Record<string, string | number> = {}) => {
   const { definition, tunables } = resolveVariant(id, chosen);
@@ -72,7 +73,6 @@ it.each([
   'matmul/warp-elements',
   'matmul/few-rows',
   'matmul/few-cols',
-  'matmul/few-rows-shuffled',
 ])('counts for each variant of %s the sums that its shader declares', (id) => {
   const kernel = kernelById(id) as GpuKernel;
   for (const values of variantsOf(kernel)) {

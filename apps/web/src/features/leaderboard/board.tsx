@@ -1,23 +1,32 @@
 /**
- * The leaderboard: ranked results of a problem, as a table, a heat map or a portability report.
+ * The leaderboard: ranked results of a problem, as a table or a portability report.
  *
- * A column that is a figure of a result is one entry of METRICS in core/src/view/metrics.ts, with
- * `board` among its places. Any other: the row's schema in core/src/view/leaderboard.ts, its query
+ * A column that is a figure of a result is one entry of METRICS in core/src/api/metrics.ts, with
+ * `board` among its places. Any other: the row's schema in core/src/api/leaderboard.ts, its query
  * in core/src/server/store/boards/leaderboard.ts, and its column here.
  */
 import {
+  boardFigures,
+  DEVICE_GROUPS,
+  type DeviceClass,
+  type DeviceRef,
+  hasProfiles,
   type Leaderboard,
+  type LeaderboardRow,
   type Metric,
   type MetricId,
   metricsOf,
-  type ReferenceFigure,
+  RUNTIMES,
+  runtimePlace,
 } from '@tilemark/core';
-import { opOf, shapeText } from '@tilemark/kernels';
+import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { DeviceName } from '@/features/devices/device-name';
+import { ComparableVariant, kernelHref } from '@/features/kernels/address';
 import { OVER_NAIVE } from '@/features/results/columns';
-import { UnconfirmedMark } from '@/features/results/confirmation';
-import { RoofText } from '@/features/results/outcome';
+import { ImportedBadge, RoofText } from '@/features/results/outcome';
+import { TextLink } from '@/ui/button';
+import { Ago } from '@/ui/facts';
 import {
   formatInterval,
   formatMetric,
@@ -26,33 +35,29 @@ import {
   formatSpeedup,
   plural,
 } from '@/ui/format';
-import { NoteMark, Notes } from '@/ui/note';
 import { fullBar, RateBar } from '@/ui/rate-bar';
 import { type Column, DataTable } from '@/ui/table';
-import { type BoardRow, boardRows } from './board-rows';
-import { type BoardQuery, type Group, restOf } from './query';
-import { sourcesOf } from './reference-rows';
+import { type BoardQuery, restOf } from './query';
 
 /** Metrics whose figure another one of the row shows beside its own; the rate leads, as a bar. */
 const METRICS = metricsOf('board', ['lowNs', 'highNs', 'roofBound', 'rate']);
 
 /** Those that say more than their figure. */
-const DRAWN: Partial<Record<MetricId, (row: BoardRow) => ReactNode>> = {
+const DRAWN: Partial<Record<MetricId, (row: Row) => ReactNode>> = {
   medianNs: ({ highNs, invocations, lowNs, medianNs }) => (
     <>
       {formatNs(medianNs)}
-      {lowNs !== undefined && highNs !== undefined && (
-        <span className="block text-xs text-muted">{formatInterval(medianNs, lowNs, highNs)}</span>
-      )}
+      <span className="block text-xs text-muted">{formatInterval(medianNs, lowNs, highNs)}</span>
       {invocations > 1 && (
         <span className="block text-xs text-muted">median of {plural(invocations, 'run')}</span>
       )}
     </>
   ),
-  roofShare: ({ peak }) => <RoofText of={peak} />,
+  roofShare: ({ medianNs, roof }) =>
+    roof && <RoofText share={roof.ns / medianNs} bound={roof.bound} />,
 };
 
-const metricColumn = ({ digits, id, name, unit }: Metric<MetricId>): Column<BoardRow> => ({
+const metricColumn = ({ digits, id, name, unit }: Metric<MetricId>): Column<Row> => ({
   head: name,
   isFigure: true,
   cell: (row) => {
@@ -61,99 +66,124 @@ const metricColumn = ({ digits, id, name, unit }: Metric<MetricId>): Column<Boar
   },
 });
 
+const TITLES: Readonly<Record<DeviceClass, string>> = {
+  gpu: 'GPUs',
+  browser: 'Browsers',
+  software: 'Software adapters',
+  cpu: 'Host CPUs',
+};
+
+/** Ranks are among devices of a class under one runtime. */
+const titleOf = ({ class: kind, runtime = '' }: DeviceRef): string =>
+  hasProfiles({ class: kind, runtime }) || !RUNTIMES[runtime]
+    ? TITLES[kind]
+    : `${TITLES[kind]}: ${RUNTIMES[runtime].title}`;
+
+/** Rows in their groups: each class and runtime, contributed kernels by themselves, then what has no rank. */
+function grouped(rows: readonly LeaderboardRow[]) {
+  return rows
+    .map((row) => {
+      const isApart = Boolean(row.author);
+      const title = titleOf(row.device);
+      return {
+        ...row,
+        figures: boardFigures(row),
+        group: row.rank === null ? 'Not ranked' : isApart ? `Contributed: ${title}` : title,
+        place:
+          [row.rank === null, isApart].map(Number).join('') +
+          DEVICE_GROUPS.indexOf(row.device.class) +
+          runtimePlace(row.device.runtime),
+      };
+    })
+    .toSorted((a, b) => a.place.localeCompare(b.place));
+}
+type Row = ReturnType<typeof grouped>[number];
+
 /** One row per device, grouped by class, ranked rows first; what is not ranked says why. */
 export function Board({
-  board: { problem, rows },
+  problem,
+  rows,
   query,
-  groups,
-  reference,
 }: {
-  board: Leaderboard;
+  problem: Problem;
+  rows: Leaderboard['rows'];
   query: BoardQuery;
-  groups: readonly Group[];
-  /** Beside the results; none where it is not shown. */
-  reference: readonly ReferenceFigure[];
 }) {
-  if (!problem) return null;
   const { title, rateUnit } = opOf(problem);
-  const own = rows.filter(
-    (row) => groups.includes(row.device.class) && (!row.author || groups.includes('contributed')),
-  );
-  const shown = boardRows(own, reference, query, problem);
+  const shown = grouped(rows);
   const full = fullBar(shown);
-  const sources = sourcesOf(reference);
   const metrics = METRICS.filter(
     ({ id }) => DRAWN[id] || shown.some(({ figures }) => figures[id] != null),
   );
-  const isOverNaive = shown.some(({ speedupOverNaive }) => speedupOverNaive !== null);
+  const overNaive: Column<Row> = {
+    head: OVER_NAIVE,
+    title: 'Ratio of the medians on the device',
+    isFigure: true,
+    cell: ({ speedupOverNaive: ratio }) => (ratio === null ? '–' : formatSpeedup(ratio)),
+  };
   return (
-    <>
-      <DataTable
-        caption={`Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
-        wraps
-        rows={shown}
-        keyOf={({ key }) => key}
-        groupOf={({ group }) => group}
-        rowHead={1}
-        rest={restOf(query, 'rows')}
-        columns={[
-          {
-            head: 'Rank',
-            isFigure: true,
-            className: 'font-medium',
-            cell: ({ rank }) => rank ?? '–',
-          },
-          {
-            head: 'Device',
-            className: 'min-w-36',
-            cell: (row) => <Device row={row} sources={sources} />,
-          },
-          {
-            head: `${rateUnit(problem)}, higher is better`,
-            className: 'min-w-34',
-            cell: (row) => <RateBar of={row} full={full} isRanked={row.rank !== null} />,
-          },
-          ...metrics.map(metricColumn),
-          ...(isOverNaive
-            ? [
-                {
-                  head: OVER_NAIVE,
-                  title: 'Ratio of the medians on the device',
-                  isFigure: true,
-                  cell: ({ speedupOverNaive: ratio }: BoardRow) =>
-                    ratio === null ? '–' : formatSpeedup(ratio),
-                },
-              ]
-            : []),
-          { head: 'Best variant', className: 'min-w-44', cell: ({ variant }) => variant },
-          {
-            head: 'Measured',
-            isFigure: true,
-            className: 'text-muted',
-            cell: ({ machines, measured }) => (
-              <>
-                {measured}
-                {machines > 1 && (
-                  <span className="block text-xs">{plural(machines, 'machine')}</span>
-                )}
-              </>
-            ),
-          },
-        ]}
-      />
-      <Notes of={sources} />
-    </>
+    <DataTable
+      caption={`Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
+      wraps
+      rows={shown}
+      keyOf={({ resultId }) => resultId}
+      groupOf={({ group }) => group}
+      rowHead={1}
+      rest={restOf(query, 'rows')}
+      columns={[
+        {
+          head: 'Rank',
+          isFigure: true,
+          className: 'font-medium',
+          cell: ({ rank }) => rank ?? '–',
+        },
+        {
+          head: 'Device',
+          className: 'min-w-36',
+          cell: ({ device, unranked }) => (
+            <>
+              <DeviceName device={device} />
+              {unranked && <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>}
+            </>
+          ),
+        },
+        {
+          head: `${rateUnit(problem)}, higher is better`,
+          className: 'min-w-34',
+          cell: (row) => <RateBar of={row} full={full} isRanked={row.rank !== null} />,
+        },
+        ...metrics.map(metricColumn),
+        ...(shown.some(({ speedupOverNaive }) => speedupOverNaive !== null) ? [overNaive] : []),
+        { head: 'Best variant', className: 'min-w-44', cell: (row) => <BestVariant of={row} /> },
+        {
+          head: 'Measured',
+          isFigure: true,
+          className: 'text-muted',
+          cell: ({ machines, measuredAt }) => (
+            <>
+              <Ago date={measuredAt} />
+              {machines > 1 && (
+                <span className="block text-xs">{plural(machines, 'machine')} agree</span>
+              )}
+            </>
+          ),
+        },
+      ]}
+    />
   );
 }
 
-function Device({ row, sources }: { row: BoardRow; sources: readonly string[] }) {
-  const { device, hardware, isUnconfirmed, source, unranked } = row;
+function BestVariant({ of }: { of: Row }) {
+  const { address, author, device, imported, resultId, variant } = of;
   return (
     <>
-      {device ? <DeviceName device={device} /> : <span className="font-normal">{hardware}</span>}{' '}
-      <NoteMark of={source} among={sources} />
-      {unranked && <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>}
-      {isUnconfirmed && <UnconfirmedMark />}
+      <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
+      {author && (
+        <TextLink href={kernelHref(variant.kernel)} className="text-xs">
+          by {author}
+        </TextLink>
+      )}{' '}
+      <ImportedBadge of={imported} />
     </>
   );
 }

@@ -1,49 +1,31 @@
 import { type Leaderboard, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { DTYPES, dimensionsText, OPS, parseShape, shapeText, sidesText } from '@tilemark/kernels';
-import { Chip, SelectField } from '@/ui/field';
+import { SelectField } from '@/ui/field';
 import { plural } from '@/ui/format';
 import { Tabs } from '@/ui/navigation';
 import { QueryForm } from '@/ui/query-form';
-import { type BoardQuery, boardHref, GROUP_TITLES, type Group, type View, WITHOUT } from './query';
+import { type BoardQuery, boardHref, type View } from './query';
 
 /** The board's filters; the choice is in the address. */
 export function Filters({
   board,
   query,
-  groups,
-  referenceShapes,
 }: {
   board: Pick<Leaderboard, 'problem' | 'problems'>;
   query: BoardQuery;
-  /** What is shown. */
-  groups: readonly Group[];
-  /** Shapes that the reference has figures of, while it is shown. */
-  referenceShapes: readonly string[];
 }) {
   const shapes = board.problems
     .filter(({ problem }) => problem.op === query.op && problem.dtype === query.dtype)
     .map(({ problem, devices }) => ({ shape: shapeText(problem), devices }));
   const shown = board.problem && shapeText(board.problem);
   // A shape without results may be asked for: it stays chosen, so that the form tells the truth.
-  const asked = query.shape ?? shown ?? '';
-  const isOwn = (asked: string) => shapes.some(({ shape }) => shape === asked);
-  const others = referenceShapes.filter((shape) => !isOwn(shape));
+  const chosen = query.shape ?? shown ?? '';
   const words = (shape: string) => sidesText({ op: query.op, shape: parseShape(query.op, shape) });
-  const isListed = isOwn(asked) || others.includes(asked);
-  const shownGroups = GROUP_TITLES.filter(([group]) => groups.includes(group));
+  const isListed = shapes.some(({ shape }) => shape === chosen);
 
   return (
-    <QueryForm
-      label="Filter the leaderboard"
-      resets={{
-        op: ['shape', 'ship'],
-        dtype: ['shape', 'ship'],
-        shape: ['ship'],
-        profile: ['ship'],
-      }}
-    >
+    <QueryForm label="Filter the leaderboard" resets={{ op: ['shape'], dtype: ['shape'] }}>
       {query.view !== 'devices' && <input type="hidden" name="view" value={query.view} />}
-      {query.ship !== undefined && <input type="hidden" name="ship" value={query.ship} />}
       <Choice
         name="op"
         label="Operation"
@@ -60,20 +42,19 @@ export function Filters({
         isLong
         name="shape"
         label={`Shape (${dimensionsText(query.op, '×')})`}
-        value={asked}
+        value={chosen}
         options={[
-          ...(isListed ? [] : [[asked, asked === '' ? 'no results yet' : words(asked)] as const]),
+          ...(isListed
+            ? []
+            : [[chosen, chosen === '' ? 'no results yet' : words(chosen)] as const]),
           ...shapes.map(
             ({ shape, devices }) =>
               [shape, `${words(shape)} (${plural(devices, 'device')})`] as const,
           ),
-          ...others.map((shape) => [shape, `${words(shape)} (reference)`] as const),
         ]}
       />
       <details className="basis-full text-[0.8125rem]">
-        <summary className="text-muted">
-          Advanced: profile {query.profile}; {shownGroups.map(([, title]) => title).join(', ')}
-        </summary>
+        <summary className="text-muted">Advanced: profile {query.profile}</summary>
         <div className="mt-2 flex flex-wrap items-end gap-3">
           <Choice
             name="profile"
@@ -81,37 +62,6 @@ export function Filters({
             value={query.profile}
             options={PROFILES.map((profile) => [profile, PROFILE_WORDS[profile]])}
           />
-          <fieldset className="min-w-0">
-            <legend className="mb-1 text-xs font-medium">Groups</legend>
-            {/* The key renews the controls when the address changes under them. */}
-            <div
-              className="flex min-h-8 flex-wrap items-center gap-1.5 whitespace-nowrap"
-              key={groups.join()}
-            >
-              {GROUP_TITLES.filter(([group]) => !WITHOUT[query.view].includes(group)).map(
-                ([group, title]) => (
-                  <Chip
-                    key={group}
-                    name="groups"
-                    value={group}
-                    defaultChecked={groups.includes(group)}
-                  >
-                    {title}
-                  </Chip>
-                ),
-              )}
-              {query.view === 'devices' && groups.includes('contributed') && (
-                <Chip
-                  name="contributed"
-                  value="together"
-                  defaultChecked={query.contributed === 'together'}
-                  key={query.contributed}
-                >
-                  Rank contributed kernels with ours
-                </Chip>
-              )}
-            </div>
-          </fieldset>
         </div>
       </details>
     </QueryForm>
@@ -145,13 +95,12 @@ function Choice({
 
 const TITLES: readonly (readonly [View, string])[] = [
   ['devices', 'Devices'],
-  ['heatmap', 'Devices × kernels'],
   ['portability', 'Portability'],
 ];
 
 /** The views of the board; the filters go along. */
 export function ViewLinks({ query }: { query: BoardQuery }) {
-  const hrefOf = (view: View) => boardHref(query, { view, ship: null, rows: null });
+  const hrefOf = (view: View) => boardHref(query, { view, rows: null });
   const tabs = TITLES.map(([view, title]) => [hrefOf(view), title] as const);
   return <Tabs label="Views of the leaderboard" tabs={tabs} here={hrefOf(query.view)} />;
 }

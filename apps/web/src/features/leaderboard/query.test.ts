@@ -12,32 +12,27 @@ describe('the address of the board', () => {
     const query = parse({
       op: 'transpose',
       shape: '3072x4096',
-      view: 'heatmap',
-      groups: 'gpu,reference',
+      view: 'portability',
+      groups: 'gpu,software',
     });
     const { searchParams } = new URL(boardHref(query, {}), 'http://grid.test');
     expect(parse(Object.fromEntries(searchParams))).toEqual(query);
   });
 
-  it('takes the former name of a group', () => {
-    expect(parse({ groups: 'gpu,published' }).groups).toEqual(['gpu', 'reference']);
-  });
-
   it('changes and forgets parts', () => {
-    const query = parse({ ship: 'matmul/tiled', rows: 'all', view: 'portability' });
-    const href = boardHref(query, { ship: null, view: 'heatmap' });
-    expect(href).not.toContain('ship');
-    expect(href).toContain('view=heatmap');
-    expect(href).toContain('rows=all');
+    const query = parse({ dtype: 'f16', rows: 'all', view: 'portability' });
+    const href = boardHref(query, { dtype: null, shape: '64' });
+    expect(href).not.toContain('dtype');
+    expect(href).toContain('view=portability&rows=all&shape=64');
   });
 });
 
 it('asks the API for what a view shows, and for nothing that only the page knows', () => {
-  expect(apiHref(parse({ groups: 'gpu,reference', rows: 'all' }))).toBe(
+  expect(apiHref(parse({ groups: 'gpu', map: 'x', rows: 'all' }))).toBe(
     '/api/v1/leaderboard?op=matmul&dtype=f32&profile=default&contributed=apart',
   );
-  expect(apiHref(parse({ view: 'portability', groups: 'gpu,reference', ship: 'a' }))).toBe(
-    '/api/v1/leaderboard/portability?op=matmul&dtype=f32&profile=default&groups=gpu&ship=a',
+  expect(apiHref(parse({ view: 'portability', groups: 'gpu' }))).toBe(
+    '/api/v1/leaderboard/portability?op=matmul&dtype=f32&profile=default&groups=gpu',
   );
 });
 
@@ -46,7 +41,7 @@ it('a board is titled by what it asks', () => {
   expect(titleOf({ shape: '2048', profile: 'fast' })).toBe(
     'Matrix multiply 2048 f32, profile fast',
   );
-  expect(titleOf({ op: 'transpose', view: 'heatmap' })).toBe(
-    'Transpose f32, profile default, devices × kernels',
+  expect(titleOf({ op: 'transpose', view: 'portability' })).toBe(
+    'Transpose f32, profile default, portability',
   );
 });

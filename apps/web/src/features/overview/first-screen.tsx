@@ -29,8 +29,7 @@ export function FirstScreen({
             Which WGSL matrix multiply is fastest on your GPU?
           </h1>
           <p className="mt-1 text-muted">
-            Each letter is the kernel that wins most of the N measured at that M and K; blank cells
-            were not measured. Select a letter for its times and WGSL.{' '}
+            Rows K, columns M: select a cell for its times and WGSL.{' '}
             {overview.results > 0 &&
               `This grid: ${plural(overview.results, 'result')} on ${plural(overview.devices, 'device')}.`}
           </p>

@@ -27,7 +27,6 @@ const whenText = (what: 'starting' | 'done', ms: number | null) =>
 export function etaText(queue: Pick<DeviceQueue, 'waiting' | 'serving' | 'etaMs'>): string {
   if (queue.waiting === 0) return '–';
   if (queue.serving === 0) return 'no\u00a0worker';
-  // Nothing ended within the last hour to estimate from.
   if (queue.etaMs === null) return 'unknown';
   if (queue.etaMs < 60_000) return '< 1\u202fmin';
   return formatAge(new Date(0), new Date(queue.etaMs));

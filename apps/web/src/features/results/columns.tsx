@@ -27,11 +27,8 @@ export const problemColumn = <Row,>(
   },
 });
 
-export const deviceColumn = <Row,>(
-  read: (row: Row) => DeviceRef | null,
-  head = 'Device',
-): Column<Row> => ({
-  head,
+export const deviceColumn = <Row,>(read: (row: Row) => DeviceRef | null): Column<Row> => ({
+  head: 'Device',
   className: 'min-w-36',
   cell: (row) => {
     const device = read(row);

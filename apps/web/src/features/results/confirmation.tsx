@@ -1,52 +1,30 @@
-import { BY_OPERATOR } from '@tilemark/core';
+import type { Result } from '@tilemark/core';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 
-/** The word for a ranked result that nobody else has measured, and what it means. */
-export function UnconfirmedMark() {
-  return (
-    <span className="font-normal text-xs text-amber">
-      <TextLink href="/docs/measure#unconfirmed">unconfirmed</TextLink>
-      <span className="sr-only">: no second machine of the model and no admin agrees yet</span>
-    </span>
-  );
-}
-
-/** Who agrees with a ranked result; for admins, a way to agree where nobody does. */
+/** Whether a result decides, and whose it is; for admins, a way to confirm one that does not. */
 export function Confirmation({
-  resultId,
-  by,
   mayConfirm,
+  result: { confirmedBy, resultId, tokenName, trusted },
 }: {
-  resultId: string;
-  by: string | null;
   mayConfirm: boolean;
+  result: Pick<Result, 'resultId' | 'confirmedBy' | 'tokenName' | 'trusted'>;
 }) {
-  if (by) {
-    return (
-      <>
-        {by === BY_OPERATOR ? 'not needed: the operator’s own result' : `yes, by ${by}`} (
-        <TextLink href="/docs/measure#unconfirmed">what this means</TextLink>)
-      </>
-    );
-  }
+  const whose = tokenName ? `token ${tokenName}` : 'this grid';
   return (
-    <div className="space-y-2">
-      <p>
-        <UnconfirmedMark />{' '}
-        <span className="text-xs text-muted">
-          until a machine of the same model that another token attached comes within 2%, or an admin
-          confirms it
-        </span>
-      </p>
-      {mayConfirm && (
+    <>
+      {trusted
+        ? `yes: ${confirmedBy ? `confirmed by ${confirmedBy}, of` : 'of'} ${whose}`
+        : `no: of ${whose}, which is not trusted`}{' '}
+      (<TextLink href="/docs/measure#trust">what this means</TextLink>)
+      {!trusted && mayConfirm && (
         <Action
-          url={`/api/v1/results/${encodeURIComponent(resultId)}/confirm`}
+          url={`/api/v1/results/${encodeURIComponent(resultId ?? '')}/confirm`}
           label={`result ${resultId}`}
         >
           Confirm
         </Action>
       )}
-    </div>
+    </>
   );
 }

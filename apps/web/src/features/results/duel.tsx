@@ -1,4 +1,4 @@
-import type { RunDuel } from '@tilemark/core';
+import type { ShownDuel } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { Address } from '@/features/kernels/address';
@@ -6,7 +6,7 @@ import { formatCount, formatSpeedup } from '@/ui/format';
 import { Panel } from '@/ui/page';
 
 /** How a result did in turns with its rival, or why there is no ratio. */
-export function DuelResult({ of: { against, found, why } }: { of: RunDuel }) {
+export function DuelResult({ of: { against, contrast, why } }: { of: ShownDuel }) {
   const rival = (
     <span title={against}>
       <Address of={shortAddress(against)} />
@@ -14,21 +14,21 @@ export function DuelResult({ of: { against, found, why } }: { of: RunDuel }) {
   );
   return (
     <Panel className="px-4 py-3">
-      {found ? (
+      {contrast ? (
         <>
           <p className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-            <VerdictBadge of={found.verdict} />
+            <VerdictBadge of={contrast.verdict} />
             <span className="text-2xl font-semibold tracking-tight">
-              {formatSpeedup(found.ratio)}
+              {formatSpeedup(contrast.ratio)}
             </span>
             <span className="text-muted">
               the speed of <span className="text-ink">{rival}</span>; 95% interval{' '}
-              {formatSpeedup(found.low)} to {formatSpeedup(found.high)}
+              {formatSpeedup(contrast.low)} to {formatSpeedup(contrast.high)}
             </span>
           </p>
           <p className="mt-1 text-[0.8125rem] text-muted">
-            {formatCount(found.rounds)} rounds. In each, both took two turns in one process, so that
-            what changes slowly met both alike.
+            {formatCount(contrast.rounds)} rounds. In each, both took two turns in one process, so
+            that what changes slowly met both alike.
           </p>
         </>
       ) : (

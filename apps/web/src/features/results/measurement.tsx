@@ -5,15 +5,12 @@ import {
   type EnergySource,
   type Environment,
   hasInterval,
-  KNOWN_WIDTH,
-  longDispatch,
   MAX_BUFFER_SETS,
   type Measurement,
   type MetricId,
   metricsOf,
-  setBytes,
-  timeToNarrow,
   type Verification,
+  workingSetOf,
 } from '@tilemark/core';
 import type { Problem } from '@tilemark/kernels';
 import { Facts } from '@/ui/facts';
@@ -32,17 +29,10 @@ const STOPS: Readonly<Record<Measurement['stop'], string>> = {
   converged: 'converged: the interval is small enough',
   noisy: 'noisy: more samples would not have helped',
   capped: 'capped: the time limit was reached',
-  unsettled: 'not settled: samples depend too much on those before to tell the median',
-  throttled: 'throttled: the device slowed down under load',
-  quick: 'quick: the policy takes few samples, however wide the interval',
+  unsettled: 'not settled: samples depend on those before',
+  throttled: 'throttled: the device slowed down',
+  quick: 'quick: the policy takes few samples',
 };
-
-/** Why sampling ended, and what more of it would give. */
-export function stopText(measurement: Measurement): string {
-  const time = measurement.stop === 'capped' ? timeToNarrow(measurement, KNOWN_WIDTH) : null;
-  const text = STOPS[measurement.stop];
-  return time ? `${text}; ±${100 * KNOWN_WIDTH}% would take about ${time} of samples` : text;
-}
 
 /** The list in metrics.ts, without what is said in words of its own. */
 const FIGURES = metricsOf('export', ['medianNs', 'lowNs', 'highNs', 'stop', 'rate']);
@@ -53,12 +43,6 @@ const ABOUT: Partial<Record<MetricId, string>> = {
   rmsError: 'In u: one u is the most that rounding once changes a value',
 };
 
-/** What a host CPU has none of: it compiles nothing here, and its memory is the host's. */
-const OF_GPUS: readonly MetricId[] = ['compileNs', 'hostToDeviceNs', 'deviceToHostNs'];
-
-/** Shown where they were asked for. */
-const OF_ENERGY: readonly MetricId[] = ['perJoule', 'energySpread', 'meanPowerW', 'idlePowerW'];
-
 const ENERGY_SOURCES: Readonly<Record<EnergySource, string>> = {
   nvml: 'the card’s counter',
   'nvidia-smi': 'instant power of nvidia-smi, summed up',
@@ -67,17 +51,11 @@ const ENERGY_SOURCES: Readonly<Record<EnergySource, string>> = {
 export function Statistics({
   problem,
   measurement,
-  isCpu,
 }: {
   problem: Problem;
   measurement: Measurement;
-  isCpu: boolean;
 }) {
-  const { clocks, cold, discarded, energy, timer } = measurement;
-  const figures = FIGURES.filter(
-    ({ id }) =>
-      (energy !== undefined || !OF_ENERGY.includes(id)) && !(isCpu && OF_GPUS.includes(id)),
-  );
+  const { bufferSets, clocks, cold, discarded, energy, timer } = measurement;
   return (
     <Panel>
       <Facts
@@ -90,16 +68,14 @@ export function Statistics({
               : 'Range (too few independent samples for an interval)',
             value: `${formatNs(cold.lowNs)} to ${formatNs(cold.highNs)} (${formatInterval(cold.medianNs, cold.lowNs, cold.highNs, cold.n)})`,
           },
-          ...figures.map(({ digits, id, name, read, unit }) => {
+          ...FIGURES.flatMap(({ digits, id, name, read, unit }) => {
             const value = read(measurement, problem);
             const about = ABOUT[id];
-            const text =
-              value === null
-                ? `not ${unit === 'time' ? 'timed' : 'measured'}`
-                : formatMetric(unit, digits, value);
-            return { name, value: text, ...(about && { about }) };
+            return value === null
+              ? []
+              : { name, value: formatMetric(unit, digits, value), ...(about && { about }) };
           }),
-          { name: 'Stopped', value: stopText(measurement) },
+          { name: 'Stopped', value: STOPS[measurement.stop] },
           {
             name: 'Discarded samples',
             value:
@@ -108,28 +84,18 @@ export function Statistics({
           },
           {
             name: 'Dispatches per sample',
-            value: [formatCount(measurement.dispatchesPerSample), longDispatch(measurement)]
-              .filter((each) => each !== null)
-              .join(': '),
+            value: formatCount(measurement.dispatchesPerSample),
           },
           {
             name: 'Buffer sets',
-            value: formatCount(measurement.bufferSets),
-            about: rotationText(measurement.bufferSets, problem),
+            value: `${formatCount(bufferSets)}, together ${formatBytes(workingSetOf(bufferSets, problem))}`,
           },
           {
             name: 'Timer',
             value: `${timer.kind === 'timestamp' ? 'GPU timestamps' : 'wall clock'}, tick ${formatNs(timer.tickNs)}`,
           },
-          ...(energy === undefined
-            ? []
-            : [
-                {
-                  name: 'Energy from',
-                  value: energy ? ENERGY_SOURCES[energy.source] : 'not readable on this device',
-                },
-              ]),
-          ...(isCpu ? [] : clocksFacts(clocks)),
+          ...(energy ? [{ name: 'Energy from', value: ENERGY_SOURCES[energy.source] }] : []),
+          ...(clocks ? clocksFacts(clocks) : []),
           { name: 'Methodology', value: `version ${measurement.methodologyVersion}` },
         ]}
       />
@@ -141,19 +107,8 @@ export function Statistics({
 export const cacheText = (bufferSets: number): string =>
   bufferSets === MAX_BUFFER_SETS ? `rotating ${MAX_BUFFER_SETS} buffer sets` : 'caches cold';
 
-/** Whether the operands of a dispatch had left the last-level cache: not of the smallest problems. */
-function rotationText(bufferSets: number, problem: Problem): string {
-  if (bufferSets === 1) return 'One set is larger than the last-level cache';
-  const together = formatBytes(bufferSets * setBytes(problem));
-  return bufferSets === MAX_BUFFER_SETS
-    ? `Rotated, as many as ever are: together ${together}, which a larger cache may still hold`
-    : `Rotated so that the last-level cache starts cold: together ${together}`;
-}
-
 /** What the driver's own tool reported before and after the cold series. */
-function clocksFacts(clocks: Measurement['clocks']) {
-  if (!clocks) return [{ name: 'Clocks', value: 'not reported by this driver' }];
-  const { after, before } = clocks;
+function clocksFacts({ after, before }: NonNullable<Measurement['clocks']>) {
   const fact = (name: string, read: (of: Clocks) => number, unit: string) => ({
     name,
     value:
@@ -175,12 +130,10 @@ const METHODS: Readonly<Record<Verification['method'], string>> = {
   device: 'every element on the device, each with its own bound',
   whole: 'every element against the f64 reference',
   exact: 'every element, bit for bit',
-  freivalds:
-    'Freivalds’ check (C·x against A·(B·x) for secret random x), and whole rows and columns',
-  identical: 'bit-for-bit comparison with the output verified before timing',
+  freivalds: 'Freivalds’ check: C·x against A·(B·x) for secret random x',
 };
 
-/** How the output was proved correct, before timing and after. */
+/** How the output was verified, before timing and after. */
 export function VerificationTable({ measurement }: { measurement: Measurement }) {
   const { before, after } = measurement.verification;
   return (

@@ -1,14 +1,4 @@
-import {
-  type ImportedMark,
-  KNOWN_WIDTH,
-  type Measurement,
-  outcomeReason,
-  type PeakShare,
-  POLICIES,
-  peakShare,
-  type ResultDetail,
-  type RunView,
-} from '@tilemark/core';
+import { type ImportedMark, outcomeReason, type ResultDetail, type RunShown } from '@tilemark/core';
 import { arithmeticIntensity, DTYPES } from '@tilemark/kernels';
 import {
   formatIntensity,
@@ -19,14 +9,6 @@ import {
   formatRate,
 } from '@/ui/format';
 import { Badge, Notice, type Tone } from '@/ui/notice';
-import { stopText } from './measurement';
-import { boundText, overPeak } from './scale';
-
-const PEAK_WORDS: Readonly<Record<PeakShare['bound'], string>> = {
-  compute: 'of the compute peak',
-  bandwidth: 'of the bandwidth peak',
-  'by data sheet': 'of the data sheet’s peak',
-};
 
 /** The rate and time, or why there are none. */
 export function Headline({ result }: { result: ResultDetail }) {
@@ -54,7 +36,6 @@ export function Headline({ result }: { result: ResultDetail }) {
   }
   const { highNs, lowNs, medianNs, n } = outcome.measurement.cold;
   const { roof } = outcome.measurement;
-  const peak = peakShare({ device: result.device, problem, medianNs, roof });
   const flopPerByte = arithmeticIntensity(problem);
   return (
     <>
@@ -71,16 +52,8 @@ export function Headline({ result }: { result: ResultDetail }) {
         />
         <Figure
           name="% of peak (higher is better)"
-          value={peak ? formatOfPeak(peak.share) : '–'}
-          unit={
-            peak
-              ? [PEAK_WORDS[peak.bound], overPeak(peak)].filter(Boolean).join(': ')
-              : result.device.class === 'cpu'
-                ? 'no probe measures the peak of a host CPU'
-                : !POLICIES[result.policy].rankable
-                  ? 'quick runs have no % of peak'
-                  : 'the peak that bounds it is not known'
-          }
+          value={roof ? formatOfPeak(roof.ns / medianNs) : '–'}
+          unit={roof ? `of the ${roof.bound} peak` : 'not known'}
         />
         {flopPerByte > 0 && (
           <Figure
@@ -95,33 +68,12 @@ export function Headline({ result }: { result: ResultDetail }) {
           {sentence(reason)}
         </Notice>
       )}
-      {!reason && <Imprecise measurement={outcome.measurement} />}
-      {result.outlier && (
-        <Notice tone="amber" className="mt-4">
-          Unusually {result.outlier.deviations < 0 ? 'fast' : 'slow'}:{' '}
-          {Math.abs(result.outlier.deviations).toFixed(0)} median absolute deviations from the{' '}
-          {result.outlier.others} other results for the same run on this device and driver (median{' '}
-          {formatNs(result.outlier.medianNs)}).
-        </Notice>
-      )}
     </>
   );
 }
 
 const sentence = (reason: string): string =>
   `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`;
-
-/** A ranked result whose median is hardly known, and what would narrow it. */
-function Imprecise({ measurement }: { measurement: Measurement }) {
-  const { highNs, lowNs, medianNs } = measurement.cold;
-  if (Math.max(medianNs - lowNs, highNs - medianNs) <= KNOWN_WIDTH * medianNs) return null;
-  return (
-    <Notice tone="amber" className="mt-4">
-      Imprecise: the median is known only to {formatInterval(medianNs, lowNs, highNs)} (
-      {stopText(measurement)}).
-    </Notice>
-  );
-}
 
 function Figure({ name, value, unit }: { name: string; value: string; unit: string }) {
   const [figure, ownUnit] = value.split('\u202f');
@@ -138,7 +90,7 @@ function Figure({ name, value, unit }: { name: string; value: string; unit: stri
   );
 }
 
-const TONES: Readonly<Record<RunView['kind'], Tone>> = {
+const TONES: Readonly<Record<RunShown['kind'], Tone>> = {
   measured: 'accent',
   skipped: 'neutral',
   incorrect: 'rose',
@@ -147,7 +99,7 @@ const TONES: Readonly<Record<RunView['kind'], Tone>> = {
   running: 'accent',
 };
 
-export function OutcomeBadge({ kind }: { kind: RunView['kind'] }) {
+export function OutcomeBadge({ kind }: { kind: RunShown['kind'] }) {
   return <Badge tone={TONES[kind]}>{kind}</Badge>;
 }
 
@@ -164,16 +116,12 @@ export function ImportedBadge({ of }: { of: ImportedMark | null | undefined }) {
 }
 
 /** How near its roof a result came, and which roof that is. */
-export function RoofText({ of }: { of: PeakShare | null }) {
-  if (of === null) return '–';
+export function RoofText({ share, bound }: { share: number | null; bound: string | null }) {
+  if (share === null) return '–';
   return (
     <>
-      {formatOfPeak(of.share)}
-      <span
-        className={`block text-xs whitespace-normal text-muted ${of.share > 1 ? 'min-w-40' : 'min-w-19'}`}
-      >
-        {boundText(of)}
-      </span>
+      {formatOfPeak(share)}
+      <span className="block text-xs text-muted">{bound}</span>
     </>
   );
 }

@@ -1,38 +1,13 @@
-import { isContributed, type ResultDetail } from '@tilemark/core';
-import { type Problem, shapeText } from '@tilemark/kernels';
+import type { ResultDetail } from '@tilemark/core';
+import { isContributed, type Problem, shapeText } from '@tilemark/kernels';
 
-/**
- * The commands that measure the same thing on the reader's own machine, with the worker that the
- * grid serves: from the parameters, or from the published result, comparing the two.
- */
-export function reproduceCommands(
-  {
-    policy,
-    problem,
-    profile,
-    resultId,
-    variant,
-  }: Pick<ResultDetail, 'resultId' | 'variant' | 'problem' | 'profile' | 'policy'>,
-  origin: string,
-): { readonly bench: string; readonly rerun: string } {
-  const tilemark = `npx -y ${origin}/worker.tgz`;
-  const bench = [
-    `${tilemark} bench`,
-    `--kernel ${variant.kernel}`,
-    // One flag per tunable: in `--tunable A=1,B=2`, B=2 is a value of A.
-    ...Object.entries(variant.tunables).map(([name, value]) => `--tunable ${name}=${value}`),
-    ...problemFlags(problem),
-    `--profile ${profile}`,
-    ...fromGrid([variant.kernel], origin),
-    ...(policy === 'default' ? [] : [`--policy ${policy}`]),
-  ].join(' ');
-  return { bench, rerun: `${tilemark} rerun ${resultId} --server ${origin}` };
-}
+/** The command that measures a result again on the reader's own machine, and compares the two. */
+export const rerunCommand = (resultId: string | null, origin: string): string =>
+  `npx -y ${origin}/worker.tgz rerun ${resultId} --server ${origin}`;
 
 const problemFlags = (problem: Problem): string[] => [
   `--shape ${shapeText(problem)}`,
   `--dtype ${problem.dtype}`,
-  ...(problem.regime ? [`--regime ${problem.regime}`] : []),
   ...(problem.epilogue ? [`--epilogue ${problem.epilogue}`] : []),
 ];
 

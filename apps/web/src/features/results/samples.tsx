@@ -50,6 +50,7 @@ export function Samples({ sides }: { sides: readonly Side[] }) {
             r: 2,
             fill: 'var(--ink)',
             fillOpacity: 0.7,
+            tip: true,
             title: ({ index, name, time }: (typeof samples)[number]) =>
               `${name && `${name}, `}sample ${index}: ${formatNs(time * scale)}`,
           }),
@@ -75,7 +76,7 @@ export function Samples({ sides }: { sides: readonly Side[] }) {
     [sides],
   );
   const isInterval = sides.every(({ series }) => hasInterval(series));
-  const told = sides.map(
+  const summaries = sides.map(
     ({ name, series: { medianNs, minNs, n, q1Ns, q3Ns, samplesNs } }) =>
       `${name && `${name}: `}${n} from ${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}, half of them between ${formatNs(q1Ns)} and ${formatNs(q3Ns)}, median ${formatNs(medianNs)}`,
   );
@@ -85,7 +86,7 @@ export function Samples({ sides }: { sides: readonly Side[] }) {
       height={210}
       fileName="samples"
       caption={`Samples in the order taken, lower is better. Line: median. Band: ${isInterval ? 'its 95% interval' : 'the range, as too few samples are independent for an interval'}.`}
-      summary={`Samples: ${told.join('. ')}.`}
+      summary={`Samples: ${summaries.join('. ')}.`}
     />
   );
 }

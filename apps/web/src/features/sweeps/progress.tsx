@@ -1,11 +1,10 @@
-import type { Counts, RunView, Sweep } from '@tilemark/core';
-import { ascending, deviation, group, mean, pairs } from 'd3-array';
-import { shortDeviceName } from '@/features/devices/short-device-name';
-import { formatCount, formatEstimate, plural } from '@/ui/format';
+import type { Counts, Sweep } from '@tilemark/core';
+import { ascending, median, pairs } from 'd3-array';
+import { formatCount, plural } from '@/ui/format';
 import { Badge, type Tone } from '@/ui/notice';
 import { PartsBar } from '@/ui/parts-bar';
 
-/** How far a sweep is: its status, a bar in parts, and each device's share of it. */
+/** How far a sweep is: its status, and a bar in parts. */
 
 const TONES: Readonly<Record<Sweep['status'], Tone>> = {
   queued: 'neutral',
@@ -96,69 +95,13 @@ function Count({ name, count, color }: { name: string; count: number; color: str
   );
 }
 
-/** How far each device is and, while the sweep runs, how long it may still take at its own pace. */
-export function DeviceProgress({ runs }: { runs: readonly RunView[] }) {
-  if (runs.length === 0) return null;
-  return (
-    <ul aria-label="Progress by device" className="space-y-2 border-t border-line pt-3">
-      {[...group(runs, ({ device }) => device.key).values()].map((deviceRuns) => {
-        const counts = countsOf(deviceRuns);
-        const seconds = remainingSeconds(
-          deviceRuns.flatMap(({ endedAt }) => (endedAt === null ? [] : Date.parse(endedAt))),
-          counts.pending,
-        );
-        const { key, name } = deviceRuns[0]?.device ?? { key: '', name: '' };
-        return (
-          <li key={key} className="text-[0.8125rem]">
-            <p className="mb-1 flex flex-wrap justify-between gap-x-4">
-              <span className="min-w-0 break-words" title={name}>
-                {shortDeviceName(name)}
-              </span>
-              <span className="text-muted">
-                {formatCount(counts.total - counts.pending)} of {formatCount(counts.total)}
-                {counts.pending > 0 && `, ${paceText(deviceRuns, seconds)}`}
-              </span>
-            </p>
-            <ProgressBar counts={counts} label={`Progress on ${name}`} />
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-/** @param seconds that it may still take; null: not known yet */
-export function paceText(runs: readonly Pick<RunView, 'kind'>[], seconds: number | null): string {
-  if (seconds !== null) return `${formatEstimate(seconds)} left`;
-  return runs.every(({ kind }) => kind === 'pending') ? 'waiting' : 'estimating…';
-}
-
-function countsOf(runs: readonly RunView[]): Counts {
-  const counts = { total: 0, pending: 0, measured: 0, skipped: 0, incorrect: 0, failed: 0 };
-  for (const { kind } of runs) {
-    counts.total += 1;
-    counts[kind === 'running' ? 'pending' : kind] += 1;
-  }
-  return counts;
-}
-
-/** Ends that tell a pace; fewer tell more of chance. */
-const FEWEST_ENDS = 5;
-
-/** Largest standard error of an estimate, relative: two of them are a factor of two, less something. */
-const SURE = 1 / 4;
-
 /**
- * How long a device may take for its pending runs, s, by the mean time between the ends
- * of those before them: runs come in random order, so the mean of some is that of all.
- * Null while too few have ended, or their times differ too much, to be right within a factor of two.
+ * How long pending runs may take, s: each the median time between the ends of those before. Null: too few
+ * have ended.
  *
- * @param endsMs when its runs ended, ms since 1970, in any order
+ * @param endsMs when runs ended, ms since 1970, in any order
  */
 export function remainingSeconds(endsMs: readonly number[], pending: number): number | null {
-  if (endsMs.length < FEWEST_ENDS) return null;
-  const times = pairs(endsMs.toSorted(ascending), (from, to) => (to - from) / 1e3);
-  const [meanS = 0, spread = 0] = [mean(times), deviation(times)];
-  if (pending > 0 && spread * Math.sqrt(1 / times.length + 1 / pending) > SURE * meanS) return null;
-  return meanS * pending;
+  const seconds = median(pairs(endsMs.toSorted(ascending), (from, to) => (to - from) / 1e3));
+  return seconds === undefined ? null : seconds * pending;
 }

@@ -1,4 +1,4 @@
-import type { MeasuredRun, RunResult, RunView } from '@tilemark/core';
+import type { MeasuredRun, Result, RunShown } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { measuredRun } from '../../server/results.test-helper';
 import {
@@ -11,12 +11,12 @@ import {
   speedups,
 } from './runs';
 
-const naive = (medianNs: number, over: Partial<RunResult> = {}) =>
+const naive = (medianNs: number, over: Partial<Result> = {}) =>
   measuredRun(medianNs, {
     variant: { kernel: 'matmul/naive', tunables: { BLOCK: 8 } },
     ...over,
   });
-const tiled = (TILE: number, medianNs: number, over: Partial<RunResult> = {}) =>
+const tiled = (TILE: number, medianNs: number, over: Partial<Result> = {}) =>
   measuredRun(medianNs, {
     variant: { kernel: 'matmul/tiled', tunables: { TILE, A_LAYOUT: 'row' } },
     ...over,
@@ -63,8 +63,8 @@ describe('speedups', () => {
 
 it('lists the fastest of each problem first, and what was not measured last', () => {
   const other = { problem: { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' } } as const;
-  const skipped: RunView = { ...naive(1), kind: 'skipped', figures: null };
-  const runs: RunView[] = [
+  const skipped: RunShown = { ...naive(1), kind: 'skipped', figures: null };
+  const runs: RunShown[] = [
     skipped,
     naive(1000),
     naive(30, other),

@@ -1,11 +1,11 @@
+import { type Figures, type MeasuredRun, POLICIES, type RunShown } from '@tilemark/core';
 import {
-  type MeasuredRun,
-  type Placeable,
-  POLICIES,
-  type RunFigures,
-  type RunView,
-} from '@tilemark/core';
-import { type Problem, particularsText, shapeText, type TunableValues } from '@tilemark/kernels';
+  addressParts,
+  type Problem,
+  particularsText,
+  shapeText,
+  type TunableValues,
+} from '@tilemark/kernels';
 import { ascending, group } from 'd3-array';
 import { formatShape } from '@/ui/format';
 
@@ -16,26 +16,15 @@ export const problemText = (problem: Problem): string =>
   `${problem.op} ${formatShape(shapeText(problem))} ${problem.dtype}${particularsText(problem)}`;
 
 /** What must be equal for two runs to be compared: the problem, the device and the profile. */
-export const groupKey = ({ device, problem, profile }: RunView): string =>
+export const groupKey = ({ device, problem, profile }: RunShown): string =>
   `${problemText(problem)} ${profile} ${device.key}`;
 
 /** What must be equal for two runs to be in one chart: a quick run is less certain than a full one. */
-export const chartKey = (run: RunView): string => `${groupKey(run)} ${run.policy}`;
+export const chartKey = (run: RunShown): string => `${groupKey(run)} ${run.policy}`;
 
 /** `full runs (policy default)` */
-export const policyText = (policy: RunView['policy'], noun: 'run' | 'runs' = 'runs'): string =>
+export const policyText = (policy: RunShown['policy'], noun: 'run' | 'runs' = 'runs'): string =>
   `${POLICIES[policy].rankable ? 'full' : 'quick'} ${noun} (policy ${policy})`;
-
-/** What decides on the place of a run among those of its sweep. */
-export const placeOf = ({
-  figures,
-  reason,
-  variant,
-}: Pick<MeasuredRun, 'figures' | 'reason' | 'variant'>): Placeable => ({
-  kernel: variant.kernel,
-  isRanked: reason === null,
-  rate: figures.rate,
-});
 
 /** One run per variant, problem, device and profile: the middle one of those ranked, or else of all. */
 export function oneOfEach(runs: readonly MeasuredRun[]): MeasuredRun[] {
@@ -57,7 +46,7 @@ export const drawnRuns = (runs: readonly MeasuredRun[]): MeasuredRun[] =>
  * Runs of one problem, device and profile together, in the order of their first: full runs before
  * quick ones, the fastest of each first.
  */
-export function fastestFirst<T extends { readonly run: RunView }>(rows: readonly T[]): T[] {
+export function fastestFirst<T extends { readonly run: RunShown }>(rows: readonly T[]): T[] {
   const ns = ({ run }: T) => run.figures?.medianNs ?? Number.POSITIVE_INFINITY;
   const isQuick = ({ run }: T) => Number(!POLICIES[run.policy].rankable);
   return [...group(rows, ({ run }) => groupKey(run)).values()].flatMap((alike) =>
@@ -75,7 +64,7 @@ export interface Speedup {
 }
 
 /** How much faster `figures` are than `base`. */
-export const speedupOf = (base: RunFigures, figures: RunFigures): Speedup => ({
+const speedupOf = (base: Figures, figures: Figures): Speedup => ({
   ratio: base.medianNs / figures.medianNs,
   low: base.lowNs / figures.highNs,
   high: base.highNs / figures.lowNs,
@@ -87,13 +76,13 @@ export const speedupOf = (base: RunFigures, figures: RunFigures): Speedup => ({
  * quick ones, a full one over full ones. Runs that have no such naive beside them are left out.
  */
 export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, Speedup> {
-  const found = new Map<string, Speedup>();
+  const byRun = new Map<string, Speedup>();
   for (const alike of group(runs, chartKey).values()) {
     const naive = alike.filter(({ variant, problem }) => variant.kernel === `${problem.op}/naive`);
     const [base] = naive.toSorted((a, b) => ascending(a.figures.medianNs, b.figures.medianNs));
     if (!base) continue;
     for (const { figures, runId } of alike) {
-      found.set(
+      byRun.set(
         runId,
         runId === base.runId
           ? { ratio: 1, low: 1, high: 1, isOfOne: false }
@@ -101,20 +90,20 @@ export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, Spee
       );
     }
   }
-  return found;
+  return byRun;
 }
 
 /** A kernel without its op, which a chart's problem says: also the name of its series. */
 export const shortKernel = (kernel: string): string => kernel.split('/')[1] ?? kernel;
 
 /** Where a mark of a chart leads. */
-export const resultHref = ({ resultId }: Pick<RunView, 'resultId'>): string | null =>
+export const resultHref = ({ resultId }: Pick<RunShown, 'resultId'>): string | null =>
   resultId && `/results/${resultId}`;
 
 /** A variant under a name of its own: its address, or what is left of it. */
 interface NamedVariant {
   readonly address: string;
-  readonly variant: RunView['variant'];
+  readonly variant: RunShown['variant'];
 }
 
 /**
@@ -127,17 +116,13 @@ export function shortLabels(variants: readonly NamedVariant[]): ReadonlyMap<stri
   const differing = variedTunables(distinct);
   return new Map(
     distinct.map(({ address, variant: { kernel } }) => {
-      const varied = settingsOf(address).flatMap(([name, value]) =>
+      const varied = addressParts(address).settings.flatMap(([name, value]) =>
         differing.get(kernel)?.has(name) ? `${name}=${value}` : [],
       );
       return [address, [shortKernel(kernel), ...varied].join(' · ')];
     }),
   );
 }
-
-/** The tunables of an address with their values, in its order: that of their declaration. */
-export const settingsOf = (address: string): (readonly [name: string, value: string])[] =>
-  [...address.matchAll(/(\w+)=([^,\]]*)/g)].map(([, name = '', value = '']) => [name, value]);
 
 /** By kernel, the tunables in which its variants differ. */
 export const variedTunables = (

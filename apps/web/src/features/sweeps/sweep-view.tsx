@@ -1,34 +1,22 @@
 'use client';
 
-import type {
-  Counts,
-  DeviceQueue,
-  NewSweep,
-  Published,
-  RunView,
-  Sweep,
-  TunedShape,
-  Tuning,
-} from '@tilemark/core';
+import type { Counts, Published, RunShown, Sweep, Tuning } from '@tilemark/core';
 import type { Waiting } from '@tilemark/core/server';
 import { useRouter } from 'next/navigation';
 import { useCallback, useMemo } from 'react';
 import { WaitingList } from '@/features/queues/waiting-list';
-import { NoWorker } from '@/features/workers/no-worker';
-import { formatCount, plural } from '@/ui/format';
+import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { LiveDot } from '@/ui/live';
 import { Notice } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { SweepActions } from './actions';
 import { Charts } from './charts/charts';
-import type { LibraryRate } from './charts/library-lines';
-import { begunOf, FamilyFacts, FamilyShapes } from './family-shapes';
-import type { DeviceFacts } from './load';
-import { CountsLine, DeviceProgress, hasEnded, ProgressBar, StatusBadge } from './progress';
+import { CountsLine, hasEnded, ProgressBar, remainingSeconds, StatusBadge } from './progress';
 import { variedTunables } from './runs';
-import { ReportTable } from './tables/report';
+import { ReportAbout } from './tables/report';
 import { ResultsTable } from './tables/results-table';
-import { BudgetBar, TuningFacts, tuneHref } from './tuning';
+import type { DeviceFacts } from './tables/table-runs';
+import { againOf, BudgetBar, TuningFacts } from './tuning';
 import { useSweep } from './use-sweep';
 
 /** A sweep as it runs: progress, charts and every run, kept current by its events. */
@@ -38,34 +26,25 @@ export function SweepView({
   status,
   runs,
   tuning,
-  shapes,
+  searched,
   devices,
-  libraries,
   report,
   mayChange,
-  again,
-  stuck,
   waiting,
 }: {
   id: string;
   counts: Counts;
   status: Sweep['status'];
-  runs: readonly RunView[];
+  runs: readonly RunShown[];
   /** How far its search is; null for any other sweep. */
   tuning: Tuning | null;
-  /** Those of a family that is tuned; null for any other sweep. */
-  shapes: readonly TunedShape[] | null;
+  /** Key of the device that it searches on; null for any other sweep. */
+  searched: string | null;
   devices: readonly DeviceFacts[];
-  /** On its problems, on hardware of its devices' names. */
-  libraries: readonly LibraryRate[];
   /** What the sweep's suite reproduces; null where it reproduces nothing. */
   report: Published | null;
   mayChange: boolean;
-  /** Submits the sweep once more; null for visitors who may not, or where no worker would run it. */
-  again: NewSweep | null;
-  /** Devices that its runs wait for and no worker serves. */
-  stuck: readonly DeviceQueue[];
-  /** Where a sweep that has not begun stands with the others. */
+  /** Where its runs stand in the queues of their devices, when the page was rendered. */
   waiting: readonly Waiting[];
 }) {
   const router = useRouter();
@@ -75,6 +54,11 @@ export function SweepView({
   const ended = sweep.counts.total - sweep.counts.pending;
   const isOver = hasEnded(sweep.status, sweep.counts);
 
+  const remaining = remainingSeconds(
+    sweep.runs.flatMap(({ endedAt }) => (endedAt === null ? [] : Date.parse(endedAt))),
+    sweep.counts.pending,
+  );
+  const awaited = waiting.filter(({ isServed }) => sweep.status === 'queued' || !isServed);
   const isCut = sweep.status === 'cancelled';
   const howFar =
     sweep.tuning || isCut ? (
@@ -86,21 +70,20 @@ export function SweepView({
       <p>
         <span className="font-medium">{formatCount(ended)}</span> of{' '}
         {plural(sweep.counts.total, 'run')} ended
+        {remaining !== null && !isOver && `, ${formatEstimate(remaining)} left`}
       </p>
     );
   const actions = (
     <SweepActions
       id={id}
       status={sweep.status}
-      counts={sweep.counts}
       hasRetriable={
         sweep.runs.some((run) => run.mayRetry) ||
         // Some may be among those that a page does not show.
         (sweep.counts.failed > 0 && sweep.runs.length < sweep.counts.total)
       }
       mayChange={mayChange}
-      again={again}
-      tuned={sweep.tuning && tuneHref(sweep.tuning)}
+      again={againOf(id, sweep.tuning, searched)}
     />
   );
 
@@ -129,41 +112,31 @@ export function SweepView({
               <ProgressBar counts={sweep.counts} label="Progress of the sweep" />
             )}
             <div className="flex flex-wrap items-start justify-between gap-3">
-              <CountsLine counts={sweep.counts} />
+              {/* A search is one run until it adds others: what is to come is not known. */}
+              <CountsLine counts={sweep.counts} isOver={sweep.tuning !== null} />
               {actions}
             </div>
-            {sweep.status !== 'cancelled' && !sweep.tuning && <DeviceProgress runs={sweep.runs} />}
           </Panel>
-          {sweep.status === 'queued' && waiting.length > 0 && (
+          {!isCut && awaited.length > 0 && (
             <Notice className="mt-3">
-              <WaitingList waiting={waiting} />
+              <WaitingList waiting={awaited} />
             </Notice>
           )}
-          {sweep.status !== 'cancelled' && <NoWorker queues={stuck} className="mt-3" />}
         </Section>
       )}
-      {sweep.tuning && (
+      {sweep.tuning && searched !== null && (
         <Section
           id="tuning"
           title={isOver ? 'What the search found' : 'What the search has found so far'}
         >
           <Panel>
-            {'suite' in sweep.tuning ? (
-              <FamilyFacts
-                tuning={sweep.tuning}
-                begun={begunOf(shapes ?? [])}
-                status={sweep.status}
-                isOver={isOver}
-              />
-            ) : (
-              <TuningFacts tuning={sweep.tuning} runs={ended} varied={varied} isOver={isOver} />
-            )}
+            <TuningFacts
+              tuning={sweep.tuning}
+              runs={sweep.runs}
+              device={searched}
+              varied={varied}
+            />
           </Panel>
-        </Section>
-      )}
-      {shapes && sweep.tuning && 'suite' in sweep.tuning && (
-        <Section id="shapes" title="Shapes">
-          <FamilyShapes id={id} tuning={sweep.tuning} varied={varied} initial={shapes} />
         </Section>
       )}
       <Section
@@ -175,10 +148,16 @@ export function SweepView({
             : undefined
         }
       >
-        <ResultsTable runs={sweep.runs} devices={devices} report={report} isOver={isOver} />
+        <ResultsTable
+          runs={sweep.runs}
+          devices={devices}
+          report={report}
+          isOver={isOver}
+          isSearch={sweep.tuning !== null}
+        />
       </Section>
-      {!shapes && <Charts runs={sweep.runs} devices={devices} libraries={libraries} />}
-      {report && <ReportTable report={report} />}
+      {!(sweep.tuning && 'suite' in sweep.tuning) && <Charts runs={sweep.runs} />}
+      {report && <ReportAbout report={report} />}
     </>
   );
 }

@@ -1,40 +1,18 @@
-import {
-  type FamilyTuning,
-  POLICIES,
-  type ProblemTuning,
-  type TunedShape,
-  type Tuning,
-} from '@tilemark/core';
-import { kernelOf, opById, shapeText } from '@tilemark/kernels';
-import { DeviceName, deviceHref } from '@/features/devices/device-name';
-import { kernelHref, VariantLink } from '@/features/kernels/address';
-import { ButtonLink, TextLink } from '@/ui/button';
-import { type Fact, Facts, Rate, Timing } from '@/ui/facts';
-import { formatCount, formatDuration, formatShape, formatSpeedup, plural } from '@/ui/format';
+import type { RunShown, Tuning } from '@tilemark/core';
+import { kernelOf, opById, type Problem, shapeText } from '@tilemark/kernels';
+import { deviceHref } from '@/features/devices/device-name';
+import { VariantLink } from '@/features/kernels/address';
+import { ButtonLink } from '@/ui/button';
+import { type Fact, Facts } from '@/ui/facts';
+import { formatCount, formatDuration, formatShape, plural } from '@/ui/format';
 import { PartsBar } from '@/ui/parts-bar';
 import { isCut } from './progress';
 
-/** A sweep that is a search for the fastest variant: how far it is, what leads, what won. */
-
-const PHASES: Readonly<Record<Tuning['phase'], string>> = {
-  screening: 'screening: many variants, a few samples each',
-  finals: 'full runs of the fastest',
-  duels: 'letting the leaders take turns',
-  done: 'done',
-};
+/** A sweep that is a search for the fastest variants: how far it is, and what won. */
 
 const STOPS = { budget: 'its time was used up', exhausted: 'nothing was left to try' } as const;
 
-/** How far a search is, or why it ended. */
-export const phaseFact = (
-  { decision, phase }: Pick<Tuning, 'decision' | 'phase'>,
-  isOver: boolean,
-): Fact => ({
-  name: decision ? 'Screening ended because' : 'Phase',
-  value: decision ? STOPS[decision.stop] : isOver ? 'cancelled' : PHASES[phase],
-});
-
-/** How much of its time a tuning has used. */
+/** How much of its time a search has used. */
 export const BudgetBar = ({ tuning, label }: { tuning: Tuning; label: string }) => (
   <PartsBar
     label={label}
@@ -50,8 +28,8 @@ export const BudgetBar = ({ tuning, label }: { tuning: Tuning; label: string }) 
   />
 );
 
-/** What decides a search of one problem may come when its time is used up. */
-export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>): string {
+/** What decides the search of a problem may come when its time is used up. */
+function usedText(tuning: Tuning): string {
   const { budgetSeconds, usedSeconds } = tuning;
   const [used, budget] = [formatDuration(usedSeconds), formatDuration(budgetSeconds)];
   if (usedSeconds <= budgetSeconds || used === budget) return `${used} of ${budget}`;
@@ -59,127 +37,89 @@ export function usedText(tuning: Pick<Tuning, 'budgetSeconds' | 'usedSeconds'>):
   return `${used}, beyond the ${budget} asked for${why}`;
 }
 
-/** `12 of 50 shapes`: those that do not fit the device are not counted. */
-export const searchedText = ({ shapes, skipped }: Pick<FamilyTuning, 'shapes' | 'skipped'>) =>
-  `${formatCount(shapes.done)} of ${plural(shapes.total - skipped.length, 'shape')}`;
-
-/** What the tuning of a problem has found so far, or in the end. */
+/** What a search has tried so far, and what it found in the end. */
 export function TuningFacts({
   tuning,
   runs,
+  device,
   varied,
-  isOver,
 }: {
-  tuning: ProblemTuning;
-  /** Its runs that have ended: a variant that is also measured in full has two. */
-  runs: number;
+  tuning: Tuning;
+  /** Its runs: a variant that is also measured in full has two. */
+  runs: readonly RunShown[];
+  /** Key of the device that it is for. */
+  device: string;
   /** By kernel, the tunables in which its variants differ. */
   varied: ReadonlyMap<string, ReadonlySet<string>>;
-  isOver: boolean;
 }) {
-  const { best, decision, device, problem, profile, tried } = tuning;
+  const { decision, profile, tried } = tuning;
+  const winner = decision?.winner ?? null;
+  const result = runs.find(
+    ({ address, duel, kind, policy }) =>
+      address === winner && policy === 'default' && kind === 'measured' && !duel,
+  );
+  const problem = 'problem' in tuning ? tuning.problem : null;
   const facts: Fact[] = [
-    {
-      name: decision ? 'Winner' : 'Best so far',
-      value: best ? (
-        <VariantLink
-          address={best.address}
-          resultId={best.resultId}
-          varied={varied.get(kernelOf(best.address))}
-        />
-      ) : decision ? (
-        'none: nothing that was measured is plausible'
-      ) : (
-        'none yet'
-      ),
-    },
-    {
-      name: 'Rate',
-      value: best ? (
-        <>
-          <Rate of={best.rate} />{' '}
-          <span className="text-muted">
-            <FastestTime of={best} />
-          </span>
-        </>
-      ) : (
-        '–'
-      ),
-    },
-    {
-      name: 'Variants tried',
-      value: `${formatCount(tried)}, in ${plural(runs, 'run')}`,
-    },
+    ...(decision && problem
+      ? [
+          {
+            name: 'Winner',
+            value:
+              winner === null ? (
+                'none: nothing that was measured is plausible'
+              ) : (
+                <VariantLink
+                  address={winner}
+                  resultId={result?.resultId ?? null}
+                  varied={varied.get(kernelOf(winner))}
+                />
+              ),
+          },
+        ]
+      : []),
+    { name: 'Variants tried', value: `${formatCount(tried)}, in ${plural(runs.length, 'run')}` },
+    ...(decision?.shapes != null
+      ? [{ name: 'Shapes searched', value: formatCount(decision.shapes) }]
+      : []),
     { name: 'Time used, without waiting', value: usedText(tuning) },
-    phaseFact(tuning, isOver),
-    {
-      name: 'Problem',
-      value: `${opById(problem.op).title} ${formatShape(shapeText(problem))} ${problem.dtype}, profile ${profile}`,
-    },
-    { name: 'Device', value: <DeviceName device={device} /> },
-    ...(decision?.duels.length === 0 ? [{ name: 'Duels', value: '0' }] : []),
-    ...(decision?.duels ?? []).map(({ a, b, high, low, ratio }) => ({
-      name: 'Duel',
-      value: (
-        <>
-          <VariantLink address={a} resultId={null} varied={varied.get(kernelOf(a))} /> ran at{' '}
-          {formatSpeedup(ratio)} the speed of{' '}
-          <VariantLink address={b} resultId={null} varied={varied.get(kernelOf(b))} />{' '}
-          <span className="text-muted">
-            ({formatSpeedup(low)} to {formatSpeedup(high)})
-          </span>
-        </>
-      ),
-    })),
+    ...(decision ? [{ name: 'Screening ended because', value: STOPS[decision.stop] }] : []),
+    problem
+      ? {
+          name: 'Problem',
+          value: `${opById(problem.op).title} ${formatShape(shapeText(problem))} ${problem.dtype}, profile ${profile}`,
+        }
+      : { name: 'Family', value: familyText(tuning) },
   ];
   return (
     <>
       <Facts facts={facts} />
-      {decision && best && (
-        <>
-          <p className="flex flex-wrap gap-2 px-4 py-3">
-            <ButtonLink href={`/results/${best.resultId}`}>Result of the winner</ButtonLink>
-            {tuning.kernel === undefined && (
-              <ButtonLink href={bestHref(tuning)}>Best kernel for this problem</ButtonLink>
-            )}
-          </p>
-          <p className="px-4 pb-3 text-xs text-muted">
-            {decidedBy(tuning)} Quick runs are less certain, so one may seem faster than the winner.{' '}
-            <TextLink href="/docs/choose#on-a-grid">How the winner is decided</TextLink>
-          </p>
-        </>
+      {problem && winner !== null && !('kernel' in tuning) && (
+        <p className="px-4 py-3">
+          <ButtonLink href={bestHref(problem, profile, device)}>
+            Best kernel for this problem
+          </ButtonLink>
+        </p>
       )}
     </>
   );
 }
 
-/** A time, how well it is known, and whether it is of a quick run: those take few samples. */
-export function FastestTime({ of }: { of: NonNullable<TunedShape['best']> }) {
-  return (
-    <>
-      <Timing of={of} />
-      {!POLICIES[of.policy].rankable && (
-        <span className="text-xs whitespace-nowrap text-muted">, quick run</span>
-      )}
-    </>
-  );
-}
+const familyText = (tuning: Tuning) =>
+  'suite' in tuning ? `${tuning.suite}, ${tuning.dtype}, profile ${tuning.profile}` : '–';
 
-/** What the winner rests on. */
-export function decidedBy({ decision, finals }: Pick<ProblemTuning, 'decision' | 'finals'>) {
-  if (decision && decision.duels.length > 0) return 'Full runs and duels decide.';
-  return finals > 1 ? 'Full runs decide.' : 'The winner is the only variant measured in full.';
+/** Where another sweep or search like it is started, and what that is called; null: nowhere on the site. */
+export function againOf(
+  sweep: string,
+  tuning: Tuning | null,
+  device: string | null,
+): readonly [href: string, text: string] | null {
+  if (!tuning) return [`/sweeps/new?sweep=${encodeURIComponent(sweep)}`, 'Edit a copy'];
+  if ('kernel' in tuning || device === null) return null;
+  return [`${deviceHref(device)}#tune`, 'Tune again'];
 }
-
-/** Where another search like it is started. */
-export const tuneHref = (tuning: Tuning): string =>
-  'kernel' in tuning && tuning.kernel
-    ? `${kernelHref(tuning.kernel)}#tunables`
-    : `${deviceHref(tuning.device.key)}#tune`;
 
 /** The lookup that now answers with what was found. */
-function bestHref({ device, problem, profile }: ProblemTuning): string {
+function bestHref(problem: Problem, profile: Tuning['profile'], device: string): string {
   const { dtype, op } = problem;
-  const of = { op, shape: shapeText(problem), dtype, profile, device: device.key };
-  return `/best?${new URLSearchParams(of)}`;
+  return `/best?${new URLSearchParams({ op, shape: shapeText(problem), dtype, profile, device })}`;
 }

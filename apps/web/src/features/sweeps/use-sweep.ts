@@ -2,8 +2,8 @@
 
 import {
   type Counts,
-  type RunView,
-  runView,
+  type RunShown,
+  runShown,
   type Sweep,
   sweepEventSchema,
   type Tuning,
@@ -11,10 +11,10 @@ import {
 import { useEffect, useRef, useState } from 'react';
 import { hasEnded } from './progress';
 
-export interface SweepState {
+interface SweepState {
   readonly counts: Counts;
   readonly status: Sweep['status'];
-  readonly runs: readonly RunView[];
+  readonly runs: readonly RunShown[];
   /** Null: all of its runs were made with it. */
   readonly tuning: Tuning | null;
   readonly connection: 'live' | 'lost' | 'ended';
@@ -22,8 +22,7 @@ export interface SweepState {
 
 /**
  * A sweep as its page was rendered, then as its events tell. After a lost
- * connection `onGap` is called, since what happened meanwhile is not sent again,
- * and at the end of a tuning, since no notice names the runs it dropped.
+ * connection `onGap` is called, since what happened meanwhile is not sent again.
  */
 export function useSweep(
   id: string,
@@ -56,8 +55,7 @@ export function useSweep(
     source.onmessage = ({ data }) => {
       const event = sweepEventSchema.parse(JSON.parse(data));
       const { counts, results, running, status, tuning = null } = event;
-      const changed = new Map(results.map((result) => [result.runId, runView(result)]));
-      if (tuning && hasEnded(status, counts)) onGap();
+      const changed = new Map(results.map((result) => [result.runId, runShown(result)]));
       // What kept it waiting, as the page was rendered, no longer does.
       if (wasQueued.current && status === 'running') onGap();
       wasQueued.current = status === 'queued';
@@ -84,9 +82,9 @@ export function useSweep(
 
 /** Runs that were added to a sweep after its page was rendered. */
 function unknownTo(
-  runs: readonly RunView[],
-  changed: ReadonlyMap<string, RunView>,
-): readonly RunView[] {
-  const known = new Set(runs.map(({ runId }) => runId));
-  return [...changed.values()].filter(({ runId }) => !known.has(runId));
+  runs: readonly RunShown[],
+  changed: ReadonlyMap<string, RunShown>,
+): readonly RunShown[] {
+  const ids = new Set(runs.map(({ runId }) => runId));
+  return [...changed.values()].filter(({ runId }) => !ids.has(runId));
 }

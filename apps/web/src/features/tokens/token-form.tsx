@@ -54,10 +54,12 @@ const requestSchema = z
     name: z.string().trim().min(1, 'Enter a name.').max(80),
     role: z.enum(ROLES),
     days: z.string(),
+    trusted: z.enum(['yes', 'no']),
   })
-  .transform(({ days, name, role }) => ({
+  .transform(({ days, name, role, trusted }) => ({
     name,
     role,
+    trusted: trusted === 'yes',
     ...(days && { expiresAt: new Date(Date.now() + Number(days) * DAY_MS).toISOString() }),
   }));
 
@@ -84,7 +86,12 @@ export function MakeTokenForm({
   const { failure, field, isPending, onSubmit } = useRequestForm({
     id,
     schema: requestSchema,
-    defaultValues: { name: '', role: forRole ?? 'member', days: '365' },
+    defaultValues: {
+      name: '',
+      role: forRole ?? 'member',
+      days: '365',
+      trusted: forRole === 'worker' ? 'yes' : 'no',
+    },
     send: async (request) => {
       const body = JSON.stringify(request);
       const answer = await ask('/api/v1/tokens', { body, answer: createdSchema });
@@ -94,7 +101,7 @@ export function MakeTokenForm({
   });
   return (
     <form onSubmit={onSubmit} noValidate aria-label={label} className="space-y-2">
-      <div className="grid items-start gap-3 sm:grid-cols-[1fr_9rem_9rem]">
+      <div className="grid items-start gap-3 sm:grid-cols-[1fr_9rem_9rem_9rem]">
         <InputField {...field('name')} label={whom} placeholder="lab machine" />
         {forRole === undefined && <SelectField {...field('role')} label="Role" options={ROLES} />}
         <SelectField
@@ -107,6 +114,12 @@ export function MakeTokenForm({
             ['365', '1 year'],
             ['', 'until revoked'],
           ]}
+        />
+        <SelectField
+          {...field('trusted')}
+          label="Trusted"
+          hint="its results decide"
+          options={['no', 'yes']}
         />
       </div>
       <Failure why={failure} />

@@ -27,6 +27,29 @@ export function TokensTable({ tokens, ownId }: { tokens: readonly Token[]; ownId
         { head: 'Role', cell: ({ role }) => role },
         { head: 'State', cell: (token) => <State of={tokenState(token, now)} /> },
         {
+          head: 'Trusted',
+          className: 'py-0!',
+          cell: ({ id, name, role, trusted }) => (
+            <>
+              {trusted ? 'yes' : 'no'}
+              {role !== 'admin' && (
+                <Action
+                  url={`/api/v1/tokens/${encodeURIComponent(id)}/trust`}
+                  body={{ trusted: !trusted }}
+                  label={name}
+                  question={
+                    trusted
+                      ? `Take back the trust in ${name}? Its results decide nothing from now on.`
+                      : `Trust ${name}? Its results decide headlines, /best and roofs from now on.`
+                  }
+                >
+                  {trusted ? 'Distrust' : 'Trust'}
+                </Action>
+              )}
+            </>
+          ),
+        },
+        {
           head: 'Created',
           className: 'text-muted',
           cell: ({ createdAt }) => <Moment date={createdAt} />,

@@ -1,5 +1,5 @@
 import { PROFILE_WORDS } from '@tilemark/core';
-import { kernelOf, shapeText } from '@tilemark/kernels';
+import { kernelOf, kernelParts, shapeText } from '@tilemark/kernels';
 import { group, rollup } from 'd3-array';
 import { formatNs, formatShape, plural } from '@/ui/format';
 import { type HeatCell, HeatMap } from '@/ui/heat-map';
@@ -33,7 +33,7 @@ export function WinnerMaps({ maps, device }: { maps: readonly WinnerMap[]; devic
             >
               {letter}
             </b>
-            <span className="font-medium">{kernel.slice(kernel.indexOf('/') + 1)}</span>
+            <span className="font-medium">{kernelParts(kernel).name}</span>
             <span className="text-xs text-muted">
               {dtypes.length < maps.length && `${dtypes.join()}, `}M{' '}
               {[...new Set([from, to])].map(sizeText).join('–')}
@@ -76,11 +76,10 @@ function OneMap({
         </span>
       </h3>
       <HeatMap
-        isDense
         caption={`Fastest matrix multiply kernel by M and K, ${dtype}`}
         corner="K \ M"
-        columns={across.map((size) => ({ key: String(size), content: sizeText(size) }))}
-        rows={down.map((size) => ({ key: String(size), content: sizeText(size) }))}
+        columns={across.map(sizeText)}
+        rows={down.map(sizeText)}
         cells={down.map((row) =>
           across.map((column) =>
             cellOf(cells.get(row)?.get(column) ?? [], kernels, { dtype, profile, gpu: device }),

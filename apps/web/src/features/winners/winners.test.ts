@@ -1,16 +1,10 @@
-import { deviceKey, observationsOf, shippedEvidence } from '@tilemark/core';
+import { deviceKey, observationsOf, shippedDevices, shippedEvidence } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
 import { kernelOf, shapeText } from '@tilemark/kernels';
 import { rollup } from 'd3-array';
 import { expect, test } from 'vitest';
-import {
-  floorOf,
-  mappedDevices,
-  shippedDevices,
-  shippedOn,
-  winnerMapsOf,
-  winningKernels,
-} from './winners';
+import { shippedOn } from '@/server/best/shipped';
+import { floorOf, mappedDevices, winnerMapsOf, winningKernels } from './winners';
 
 /** A grid that has measured nothing. */
 const fresh = {

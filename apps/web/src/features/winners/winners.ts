@@ -3,18 +3,18 @@
  * of this grid from its results; of a model whose times ship with Tilemark from those.
  */
 import {
-  type DeviceIdentity,
   deviceKey,
   driverText,
   type Evidence,
   isOn,
   observationsOf,
   type Profile,
-  shippedEvidence,
+  shippedDevices,
 } from '@tilemark/core';
 import type { Store, Winner } from '@tilemark/core/server';
 import { type Dtype, kernelOf, shapeText } from '@tilemark/kernels';
 import { greatest, group, quantileSorted } from 'd3-array';
+import { shippedOn } from '@/server/best/shipped';
 
 /** A device that has a map. */
 export interface MappedDevice {
@@ -38,34 +38,25 @@ const DTYPES_SHOWN: readonly Dtype[] = ['f32', 'f16'];
 
 /** Devices with winners of products: those of the grid and those that ship, with the most shapes first. */
 export async function mappedDevices(store: Store): Promise<MappedDevice[]> {
-  const own = await store.devicesWithWinners(OP);
+  const measured = await store.devicesWithWinners(OP);
   const models = shippedDevices().flatMap((identity) => {
     const key = deviceKey(identity);
-    const isAttached = own.some(({ device }) => isOn(identity, { key: device.key }));
+    const isAttached = measured.some(({ device }) => isOn(identity, { key: device.key }));
     const problems = shippedOn(key).filter((file) => file.op === OP).length;
     return isAttached || problems === 0 ? [] : [{ device: { key, name: identity.device } }];
   });
   // What ships was timed on hundreds of shapes.
-  return [...models, ...own].map(({ device: { key, name } }) => ({ key, name }));
+  return [...models, ...measured].map(({ device: { key, name } }) => ({ key, name }));
 }
-
-/** The models that Tilemark ships times of. */
-export const shippedDevices = (): readonly DeviceIdentity[] => [
-  ...new Map(shippedEvidence().map(({ device }) => [deviceKey(device), device])).values(),
-];
-
-/** The times that ship for devices like one. */
-export const shippedOn = (key: string): readonly Evidence[] =>
-  shippedEvidence().filter(({ device }) => isOn(device, { key }));
 
 /** The maps of a device, one per dtype: under the profile with the most shapes. */
 export async function winnerMapsOf(store: Store, key: string): Promise<WinnerMap[]> {
-  const own = await store.winners({ key, op: OP });
+  const measured = await store.winners({ key, op: OP });
   const files = shippedOn(key).filter((file) => file.op === OP);
   return DTYPES_SHOWN.flatMap((dtype) => {
     const maps = [
       ...files.filter((file) => file.dtype === dtype).map(shippedMap),
-      ...[...group(own, ({ profile }) => profile)].map(
+      ...[...group(measured, ({ profile }) => profile)].map(
         ([profile, winners]): WinnerMap => ({
           dtype,
           profile,
@@ -83,8 +74,8 @@ export async function winnerMapsOf(store: Store, key: string): Promise<WinnerMap
 const maps = new Map<Evidence, WinnerMap>();
 
 function shippedMap(file: Evidence): WinnerMap {
-  const known = maps.get(file);
-  if (known) return known;
+  const cached = maps.get(file);
+  if (cached) return cached;
   const { dtype, driver, measuredAt, profile } = file;
   const times = group(observationsOf(file), ({ problem }) => shapeText(problem));
   const winners = [...times.values()].flatMap((ofShape) => {

@@ -87,8 +87,7 @@ export function Attach({ origin, isAdmin }: { origin: string; isAdmin: boolean }
       </li>
       <li>
         Within seconds the machine appears among the <TextLink href="/operate">workers</TextLink>{' '}
-        and starts on the <TextLink href="/operate/coverage">standard suites</TextLink>. If it does
-        not, the terminal says why.
+        and starts on the standard suites. If it does not, the terminal says why.
         <p className="mt-1.5 text-[0.8125rem] text-muted">
           The command attaches every GPU of the machine.{' '}
           <code className="whitespace-nowrap">--device N</code> picks one;{' '}

@@ -1,6 +1,7 @@
 'use client';
 
-import { referenceImportedSchema, sweepImportedSchema } from '@tilemark/core';
+import { type BenchFile, benchFileIn, benchLines, sweepImportedSchema } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useState } from 'react';
 import { z } from 'zod';
@@ -8,7 +9,7 @@ import { Command } from '@/ui/action';
 import { Button, linkStyle, TextLink } from '@/ui/button';
 import { controlStyle, describedBy, Field } from '@/ui/field';
 import { useRequestForm } from '@/ui/form';
-import { LoginLink } from '@/ui/navigation';
+import { LogIn } from '@/ui/navigation';
 import { type Answer, ask } from '@/ui/request';
 
 /** How to bring in results from a machine that cannot reach this grid. */
@@ -34,16 +35,13 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
         </div>
       </li>
       <li>
-        Import the file here. Its results become a finished sweep, marked as imported by you. A file
-        written by <code>bench/side-by-side</code> is added to the reference figures, which are
-        shown beside the board and never ranked.
+        Import the file here. Its results become a finished sweep, marked as imported by you.
         <div className="mt-1.5">
           {maySubmit ? (
             <ImportForm />
           ) : (
             <p className="text-[0.8125rem] text-muted">
-              <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-              import results.
+              <LogIn to="import results" />
             </p>
           )}
         </div>
@@ -52,9 +50,6 @@ export function ImportResults({ maySubmit }: { maySubmit: boolean }) {
   );
 }
 
-/** How a file of `bench/side-by-side`, or of a library alone, begins. */
-const FIGURES = /^\s*\{\s*"(date|about)"/;
-
 const fileSchema = z.object({ file: z.custom<FileList>() }).transform(({ file }, context): File => {
   const [first] = file;
   if (first) return first;
@@ -62,15 +57,20 @@ const fileSchema = z.object({ file: z.custom<FileList>() }).transform(({ file },
   return z.NEVER;
 });
 
-/** Sends a file written by `bench --json` or by `bench/side-by-side`; the value is the page of what came of it. */
+/** Sends a file written by `bench --json`; the value is the page of what came of it. */
 async function send(file: File): Promise<Answer<{ page: string; isNew: boolean }>> {
-  if (FIGURES.test(await file.slice(0, 100).text())) {
-    const answer = await ask('/api/v1/reference', { body: file, answer: referenceImportedSchema });
-    return answer.ok
-      ? { ok: true, value: { page: '/?groups=gpu,reference', isNew: true } }
-      : answer;
+  let body: string;
+  try {
+    body = benchLines(benchFileIn(new Uint8Array(await file.arrayBuffer())) as BenchFile);
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { ok: false, field: null, message: `The file ${error.message}.` };
   }
-  const answer = await ask('/api/v1/results/import', { body: file, answer: sweepImportedSchema });
+  const answer = await ask('/api/v1/results/import', {
+    body,
+    type: 'application/x-ndjson',
+    answer: sweepImportedSchema,
+  });
   if (!answer.ok) return answer;
   const { id, isNew } = answer.value;
   return { ok: true, value: { page: `/sweeps/${encodeURIComponent(id)}`, isNew } };
@@ -90,7 +90,8 @@ function ImportForm() {
       const answer = await send(file);
       if (!answer.ok) {
         const { field = null, message } = answer;
-        const about = `${field ? `${field}: ` : ''}${message} Nothing was imported from ${file.name}.`;
+        const sentence = message.endsWith('.') ? message : `${message}.`;
+        const about = `${field ? `${field}: ` : ''}${sentence} Nothing was imported from ${file.name}.`;
         return { ...answer, field: 'file', message: about };
       }
       const { isNew, page } = answer.value;

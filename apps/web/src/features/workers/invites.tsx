@@ -22,16 +22,28 @@ const requestSchema = z.object({
   name: z.string().trim().min(1, 'Enter for whom it is.').max(80),
   seats: z.coerce.number<string>().int().min(1).max(500),
   hours: z.coerce.number<string>(),
+  trusted: z.enum(['', 'yes']).transform(Boolean),
 });
 
-/** @param origin of this grid, as the reader reaches it */
-export function Invites({ origin, invites }: { origin: string; invites: readonly Invite[] }) {
+/**
+ * @param origin of this grid, as the reader reaches it
+ * @param mayTrust the reader's token is trusted, so that those of the invite may be
+ */
+export function Invites({
+  origin,
+  invites,
+  mayTrust,
+}: {
+  origin: string;
+  invites: readonly Invite[];
+  mayTrust: boolean;
+}) {
   const router = useRouter();
   const [link, setLink] = useState<string | null>(null);
   const { failure, field, isPending, onSubmit } = useRequestForm({
     id: 'invite',
     schema: requestSchema,
-    defaultValues: { name: '', seats: '30', hours: '24' },
+    defaultValues: { name: '', seats: '30', hours: '24', trusted: '' },
     send: async (request) => {
       const body = JSON.stringify(request);
       const answer = await ask('/api/v1/invites', { body, answer: madeSchema });
@@ -49,7 +61,7 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
         onSubmit={onSubmit}
         noValidate
         aria-label="Create an invite"
-        className="grid items-start gap-3 sm:grid-cols-[1fr_7rem_9rem]"
+        className="grid items-start gap-3 sm:grid-cols-[1fr_7rem_9rem_9rem]"
       >
         <InputField {...field('name')} label="For whom" placeholder="GPU programming course" />
         <InputField {...field('seats')} label="Browsers" inputMode="numeric" />
@@ -63,6 +75,16 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
             ['720', '30 days'],
           ]}
         />
+        {mayTrust && (
+          <SelectField
+            {...field('trusted')}
+            label="Results decide"
+            options={[
+              ['', 'no'],
+              ['yes', 'yes: trusted'],
+            ]}
+          />
+        )}
         <div>
           <Button type="submit" disabled={isPending}>
             Create invite
@@ -86,6 +108,7 @@ export function Invites({ origin, invites }: { origin: string; invites: readonly
           columns={[
             { head: 'For', cell: ({ name }) => name },
             { head: 'Used', isFigure: true, cell: ({ seats, used }) => `${used} of ${seats}` },
+            { head: 'Trusted', cell: ({ trusted }) => (trusted ? 'yes' : 'no') },
             { head: 'By', cell: ({ createdBy }) => createdBy },
             {
               head: 'Results',

@@ -3,15 +3,15 @@ import { GridUnavailable, NotAdmitted, Refused } from '@tilemark/core';
 import { KeyUsed, LimitReached, ServiceUnavailable } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { Hono } from 'hono';
-import { badge } from '../badge';
+import { cors } from 'hono/cors';
+import { busyPage } from '../busy-page';
 import { log } from '../log';
+import { answerPage, type PageEnv, pages } from '../pages';
 import { HttpProblem, problemResponse } from '../problem';
 import { metrics } from '../prometheus';
 import { login } from '../session/login';
-import { alarms } from './alarms';
-import { audit } from './audit';
-import type { NodeRequest } from './body';
-import { coverage } from './coverage';
+import { COSTS } from '../session/reads';
+import { changes } from './changes';
 import { devices } from './devices';
 import { openApi, registerComponents } from './document';
 import { invites } from './invites';
@@ -19,7 +19,6 @@ import { kernels } from './kernels';
 import { leaderboard } from './leaderboard';
 import { noun, ok, operation } from './operation';
 import { beforeProtocol } from './protocol';
-import { reference } from './reference';
 import { results } from './results';
 import { site } from './site';
 import { sweeps } from './sweeps';
@@ -29,10 +28,10 @@ import { workerLink } from './worker-link';
 import { workers } from './workers';
 
 /**
- * Everything the site answers that is not a page, as one Hono app.
+ * Everything the site answers, as one Hono app; its pages are Next's (pages.ts).
  *
  * API v1 is a file per noun. An endpoint is one call of `operation` there: what it is for, who may
- * use it, what it takes and answers, its limit, caching and entry in the audit list, and its code.
+ * use it, what it takes, costs and answers, its limit, caching, and its code.
  * That declaration checks each request and is what openapi.json, docs/api.md and the tests of
  * roles and hostile input read. @hono/zod-openapi keeps declaration and route together; it asks
  * for zod 4 and is kept by Hono's own people.
@@ -40,35 +39,44 @@ import { workers } from './workers';
  * Errors are thrown: `problemOf` turns each into application/problem+json here, and nowhere else.
  */
 export const v1 = noun();
-for (const each of [
-  site,
-  devices,
-  kernels,
-  sweeps,
-  tunings,
-  results,
-  reference,
-  leaderboard,
-  alarms,
-])
+for (const each of [site, devices, kernels, sweeps, tunings, results, leaderboard, changes])
   v1.route('/', each);
-for (const each of [workers, workerLink, coverage, tokens, invites, audit]) v1.route('/', each);
+for (const each of [workers, workerLink, tokens, invites]) v1.route('/', each);
 registerComponents(v1);
+let description: ReturnType<typeof openApi> | undefined;
 operation(
   v1,
   {
     id: 'describe',
     method: 'get',
     path: '/openapi.json',
+    cost: COSTS.board,
     summary: 'This description.',
     access: 'open',
     caching: 'release',
     answer: ok(z.looseObject({ openapi: z.string() })),
   },
-  ({ services: { settings } }) => openApi(v1, settings.version),
+  ({ services: { settings } }) => {
+    description ??= openApi(v1, settings.version);
+    return description;
+  },
 );
 
-const app = new Hono();
+/** The page of any site may read, by a token that it was given: with `*`, browsers send no cookies. */
+const reading = cors({
+  origin: '*',
+  allowMethods: ['GET'],
+  allowHeaders: ['Authorization', 'If-None-Match'],
+  exposeHeaders: ['Content-Disposition', 'ETag', 'Retry-After'],
+  maxAge: 86_400,
+});
+
+const app = new Hono<PageEnv>();
+app.use('/api/v1/*', (c, next) => {
+  const isPreflight = c.req.header('access-control-request-method') !== undefined;
+  const isRead = /^(GET|HEAD)$/.test(c.req.method) || (c.req.method === 'OPTIONS' && isPreflight);
+  return isRead ? reading(c, next) : next();
+});
 // Before the protocol, workers got accounts of their own in Postgres and Redis here.
 app.post('/api/v1/workers/enroll', ({ req }) => {
   throw beforeProtocol(req.raw.headers);
@@ -76,17 +84,28 @@ app.post('/api/v1/workers/enroll', ({ req }) => {
 app.route('/api/v1', v1);
 app.route('/', login);
 app.route('/', metrics);
-app.route('/', badge);
+app.route('/', pages);
 
-app.onError((error, { req }) => {
+app.onError((error, c) => {
+  // Nobody hears it.
+  if (c.req.raw.signal.aborted) return new Response(null, { status: 408 });
   const problem = problemOf(error);
-  if (problem.status >= 500) log.error({ err: error, path: req.path }, problem.message);
-  return problemResponse(problem);
+  const { retryAfterS, status } = problem;
+  if (status >= 500) log.error({ err: error, path: c.req.path }, problem.message);
+  // Browsers name HTML, programs ask for anything.
+  if (status !== 429 || !c.req.header('accept')?.includes('text/html'))
+    return problemResponse(problem);
+  return c.html(busyPage(retryAfterS ?? 1), 429, {
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+    'Cache-Control': 'no-store',
+    'Retry-After': String(retryAfterS ?? 1),
+  });
 });
 
-app.notFound(({ req }) => {
-  const allowed = ['GET', 'POST', 'DELETE'].filter(
-    (method) => app.router.match(method, req.path)[0].length > 0,
+app.notFound((c) => {
+  const { req } = c;
+  const allowed = ['GET', 'POST', 'DELETE'].filter((method) =>
+    app.router.match(method, req.path)[0].some(([[, route]]) => route.method === method),
   );
   const headers = { Allow: allowed.join(', ') };
   if (allowed.length > 0 && req.method === 'OPTIONS') {
@@ -98,6 +117,7 @@ app.notFound(({ req }) => {
       headers,
     );
   }
+  if (/^(GET|HEAD)$/.test(req.method) && !req.path.startsWith('/api/')) return answerPage(c);
   return problemResponse(
     new HttpProblem(
       404,
@@ -106,11 +126,19 @@ app.notFound(({ req }) => {
   );
 });
 
-/** @param node the request as Node has it, where it comes from Node's server */
-export const handle = async (request: Request, node?: NodeRequest): Promise<Response> =>
-  app.fetch(request, node);
+/** @param env the request as Node has it, where it comes from Node's server, and Next */
+export async function handle(request: Request, env: PageEnv['Bindings'] = {}): Promise<Response> {
+  const { headers, method } = request;
+  const hasBody =
+    headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0;
+  if (hasBody && /^(GET|HEAD)$/.test(method)) {
+    const problem = new HttpProblem(400, 'A request that reads has no body.');
+    return problemResponse(problem, { Connection: 'close' });
+  }
+  return app.fetch(request, env);
+}
 
-/** What an error reveals: input errors name their field, bugs of ours nothing. */
+/** The problem of an error: input errors name their field, bugs of ours nothing. */
 export function problemOf(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
   if (error instanceof InputError) return new HttpProblem(400, error.message, error.field);

@@ -1,33 +1,22 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip, gunzipSync } from 'node:zlib';
 import { MAXIMA, pauses } from '@tilemark/core';
-import type { MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 import { HttpProblem, problemOfZod } from '../problem';
 import { turns } from '../turns';
-import { Outline, type Part } from './outline';
+import { BOUNDS, received, type Source } from './received';
 
-/** A request as Node has it; empty where it came through Next. */
-export interface NodeRequest {
-  readonly incoming?: {
-    iterator(options: { destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
-  };
-  readonly outgoing?: Pick<NodeJS.EventEmitter, 'once' | 'off'> & {
-    readonly destroyed: boolean;
-    writeHead(status: number, headers: OutgoingHttpHeaders): { end(text: string): unknown };
-  };
-}
+const JSON_TYPE = 'application/json';
+export const NDJSON = 'application/x-ndjson';
 
-/** How a body may come. */
-export interface BodyForm {
+/** What a body may be. */
+interface BodyForm {
+  readonly schema: z.ZodType;
   readonly maxBytes: number;
-  /** Where it may come as gzip: how large it may become. */
-  readonly unpackedBytes?: number | undefined;
-  /** A list of objects at its top that may be long, and the schema of one. */
-  readonly list?: { readonly name: string; readonly item: z.ZodType } | undefined;
-  /** Why a body does not belong here, asked before the entries of the list are looked at. */
-  readonly misplaced?: ((body: unknown) => string | null) | undefined;
+  /** It may come as gzip, and is at most this large unpacked. */
+  readonly maxUnpackedBytes?: number | undefined;
+  /** It comes as NDJSON: a line of all but the list of this name, then a line per entry of the list. */
+  readonly lines?: string | undefined;
 }
 
 /** Longer bodies, and packed ones, are checked one by one, bytes: each takes a tenth of a second. */
@@ -35,151 +24,138 @@ const LONG_BYTES = 8_192;
 const long = turns(1);
 
 /**
- * Reads a JSON body for the validator. Answers 415 for another media type, 413 over a maximum,
- * 400 for broken JSON and for text that cannot be stored, 429 while bodies of others take the room
- * there is for them. What a body may contain is looked at while it arrives (outline.ts). The entries
- * of a long list are parsed and checked a few at a time, beside the validator, which is given the
- * list empty: they are `items` of the context. Whoever has the checked body calls `endTurn`, so that
- * what is done with one shares its transaction with others.
+ * A JSON body, checked. Throws 415 for another media type, 413 over a maximum, 400 for what is not JSON,
+ * cannot be stored or does not fit its schema, 408 for a body that arrives too slowly, 429 for a long
+ * one while others take the room there is.
  */
-export function jsonBody({
-  list,
-  maxBytes,
-  misplaced,
-  unpackedBytes,
-}: BodyForm): MiddlewareHandler<{
-  Bindings: NodeRequest;
-  Variables: { items?: readonly unknown[]; endTurn?: () => void };
-}> {
-  return async (c, next) => {
-    const type = c.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
-    if (type !== 'application/json') {
-      throw new HttpProblem(415, 'Send the body as application/json.');
-    }
-    c.req.raw.headers.set('content-type', type);
-    const isPacked = unpackedBytes !== undefined && c.req.header('content-encoding') === 'gzip';
-    const outline = new Outline(list?.name);
-    // What is left of a body that is refused is read later: else the next request of its connection,
-    // which lies behind it, would never be answered.
-    const source = c.env?.incoming?.iterator({ destroyOnReturn: false }) ?? c.req.raw.body;
-    const room = new Room();
-    let endTurn: (() => void) | undefined;
-    try {
-      const { headers } = c.req.raw;
-      const sent = await received(source, headers, maxBytes, room, isPacked ? null : outline);
-      if (isPacked || sent.length > LONG_BYTES) {
-        endTurn = await long.next();
-        c.set('endTurn', endTurn);
-      }
-      const bytes = isPacked ? await unpacked(sent, unpackedBytes) : sent;
-      if (isPacked) outline.feed(bytes);
-      const { inside } = outline;
-      const body = parsed(
-        inside ? Buffer.concat([bytes.subarray(0, inside[0]), bytes.subarray(inside[1])]) : bytes,
-      );
-      c.req.json = async <T>() => body as T;
-      if (list && inside) {
-        const why = misplaced?.(body);
-        if (why) throw new HttpProblem(400, why);
-        c.set('items', await items(bytes, outline.parts, list));
-      }
-      room.leave();
-      await next();
-    } finally {
-      room.leave();
-      endTurn?.();
-    }
-  };
+export async function jsonBody(source: Source, form: BodyForm, bounds = BOUNDS): Promise<unknown> {
+  const { headers } = source.raw;
+  const { lines, maxBytes, maxUnpackedBytes, schema } = form;
+  checkType(headers, lines ? NDJSON : JSON_TYPE);
+  const isPacked = maxUnpackedBytes && headers.get('content-encoding') === 'gzip';
+  return received(source, maxBytes, bounds, async (sent) => {
+    const check = async () => {
+      const bytes = isPacked ? await unpacked(sent, maxUnpackedBytes) : sent;
+      return lines ? ofLines(bytes, schema, lines) : checked(schema, parsed(bytes));
+    };
+    if (!isPacked && sent.length <= LONG_BYTES) return check();
+    const endTurn = await long.next();
+    return check().finally(endTurn);
+  });
 }
 
-/** For bodies that are being read, all together: two of the largest, bytes. */
-const ROOM_BYTES = 2 * MAXIMA.bytes.import;
-const COME_BACK_S = 5;
-let takenBytes = 0;
-
-/** What one body takes of the room for all. */
-class Room {
-  #bytes = 0;
-
-  take(bytes: number): void {
-    if (takenBytes + bytes > ROOM_BYTES) {
-      throw new HttpProblem(
-        429,
-        `The site is reading as much as it can: try again in ${COME_BACK_S} s.`,
-        undefined,
-        COME_BACK_S,
-      );
-    }
-    this.#bytes += bytes;
-    takenBytes += bytes;
-  }
-
-  leave(): void {
-    takenBytes -= this.#bytes;
-    this.#bytes = 0;
-  }
+/** The fields of a form that a page has sent. */
+export async function formBody(source: Source, maxBytes: number): Promise<URLSearchParams> {
+  checkType(source.raw.headers, 'application/x-www-form-urlencoded');
+  return received(source, maxBytes, BOUNDS, (sent) => new URLSearchParams(sent.toString()));
 }
 
-/** @param body straight from Node where it can be: a web stream around it costs more than the JSON */
-async function received(
-  body: AsyncIterable<Uint8Array> | null,
-  headers: Headers,
-  maxBytes: number,
-  room: Room,
-  outline: Outline | null,
-): Promise<Buffer> {
-  const tooLarge = () => new HttpProblem(413, `Send at most ${maxBytes / 1e6} MB.`);
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge();
-    room.take(chunk.length);
-    outline?.feed(chunk);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function checkType(headers: Headers, taken: string): void {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase();
+  if (type !== taken) throw new HttpProblem(415, `Send the body as ${taken}.`);
 }
 
-/** The entries of a list, checked. Throws 400 at the first that is at fault. */
-async function items(
-  bytes: Buffer,
-  parts: readonly Part[],
-  { item, name }: NonNullable<BodyForm['list']>,
-): Promise<unknown[]> {
-  const checked: unknown[] = [];
+/** A body of lines, a few at a time. Throws for the first line that is at fault, and names it. */
+async function ofLines(bytes: Buffer, schema: z.ZodType, name: string): Promise<unknown> {
+  const entry = entryOf(schema, name);
+  const entries: unknown[] = [];
+  let head: object | null = null;
   const pause = pauses();
-  for (const [index, [start, end]] of parts.entries()) {
-    const value = parsed(bytes.subarray(start, end));
-    const { data, error } = item.safeParse(value);
-    if (error) {
-      const issues = error.issues.map((issue) => ({
-        ...issue,
-        path: [name, index, ...issue.path],
-      }));
-      throw problemOfZod(new z.ZodError(issues), { [name]: { [index]: value } });
+  for (const [number, line] of linesOf(bytes)) {
+    const at = entries.length;
+    const value = inLine(number, () => parsed(line));
+    if (!head) {
+      if (!isObject(value) || name in value) {
+        const rule = `an object without ${name}, each of which follows on a line of its own`;
+        throw new HttpProblem(400, `Line ${number} must be ${rule}.`, name);
+      }
+      head = inLine(number, () => checked(schema, { ...value, [name]: [] })) as object;
+      continue;
     }
-    checked.push(data);
+    if (at === MAXIMA.results) {
+      const rule = `${name} must have at most ${MAXIMA.results} entries`;
+      throw new HttpProblem(413, `${rule}: send them in several files.`, name);
+    }
+    entries.push(inLine(number, () => checked(entry, value, [name, at])));
     await pause();
   }
-  return checked;
+  return { ...(head ?? (checked(schema, {}) as object)), [name]: entries };
 }
 
-function parsed(sent: Buffer): unknown {
+/** The schema of the entries of a list in a body. */
+export function entryOf(schema: z.ZodType, name: string): z.ZodType {
+  const list: unknown = schema instanceof z.ZodObject ? schema.shape[name] : undefined;
+  if (!(list instanceof z.ZodArray)) throw new TypeError(`${name} is no list of the body`);
+  return list.element as z.ZodType;
+}
+
+/** Lines that are not empty, with their numbers from 1. */
+function* linesOf(bytes: Buffer): Generator<[number: number, line: Buffer]> {
+  for (let [at, number] = [0, 1]; at < bytes.length; number++) {
+    const end = bytes.indexOf('\n', at);
+    const line = bytes.subarray(at, end < 0 ? bytes.length : end);
+    if (line.length > 1) yield [number, line];
+    at += line.length + 1;
+  }
+}
+
+function inLine<T>(number: number, read: () => T): T {
   try {
-    const text = new TextDecoder().decode(sent);
-    // What cannot be stored comes through escapes alone; a reviver makes parsing several times slower.
-    return JSON.parse(text, /\\u|__proto__/.test(text) ? checkEntry : undefined);
+    return read();
   } catch (error) {
-    if (error instanceof HttpProblem) throw error;
+    if (!(error instanceof HttpProblem)) throw error;
+    throw new HttpProblem(error.status, `Line ${number}: ${error.message}`, error.field);
+  }
+}
+
+/** What a schema makes of a value, which stands at `path` of the body. */
+export function checked<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  path: readonly (string | number)[] = [],
+): T {
+  const { data, error } = schema.safeParse(value);
+  if (!error) return data;
+  const issues = error.issues.map((issue) => ({ ...issue, path: [...path, ...issue.path] }));
+  const input = path.reduceRight((inner: unknown, key) => ({ [key]: inner }), value);
+  throw problemOfZod(new z.ZodError(issues), input);
+}
+
+/** JSON of at most the bytes, depth and values that anything sent has, and of text that can be stored. */
+function parsed(sent: Buffer): unknown {
+  const most = MAXIMA.bytes.outcome.unpacked;
+  if (sent.length > most) throw new HttpProblem(413, `Send at most ${most / 1e6} MB.`, 'body');
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(sent));
+  } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new HttpProblem(400, `The body is not JSON: ${reason}`, 'body');
   }
+  let level = isObject(value) ? [value] : [];
+  for (let [depth, values] = [0, 1]; level.length > 0; depth++) {
+    if (depth === MAXIMA.depth) {
+      throw new HttpProblem(400, `Nest lists and objects at most ${MAXIMA.depth} deep.`, 'body');
+    }
+    const inner: object[] = [];
+    for (const each of level) {
+      for (const [name, part] of Object.entries(each)) {
+        if (++values > MAXIMA.values) {
+          throw new HttpProblem(413, `Send at most ${MAXIMA.values} values at once.`, 'body');
+        }
+        checkName(name);
+        if (typeof part === 'string') checkText(part, name);
+        else if (isObject(part)) inner.push(part);
+      }
+    }
+    level = inner;
+  }
+  return value;
 }
 
-const gunzipped = promisify(gunzip);
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
+const gunzipped = promisify(gunzip);
 /** Unpacked at once: handing so little to another thread costs more than it takes. */
 const LITTLE_BYTES = 2_048;
 /** Each chunk is handed back by itself: of 16 kB, the largest body would be 250. */
@@ -187,11 +163,9 @@ const CHUNK_BYTES = 262_144;
 
 async function unpacked(sent: Buffer, maxOutputLength: number): Promise<Buffer> {
   try {
-    const unpack = sent.length <= LITTLE_BYTES ? gunzipSync : gunzipped;
-    return await unpack(sent, {
-      maxOutputLength,
-      ...(sent.length > LITTLE_BYTES && { chunkSize: CHUNK_BYTES }),
-    });
+    return sent.length <= LITTLE_BYTES
+      ? gunzipSync(sent, { maxOutputLength })
+      : await gunzipped(sent, { maxOutputLength, chunkSize: CHUNK_BYTES });
   } catch (error) {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ERR_BUFFER_TOO_LARGE') {
       throw new HttpProblem(413, `Send at most ${maxOutputLength / 1e6} MB, unpacked.`);
@@ -200,16 +174,11 @@ async function unpacked(sent: Buffer, maxOutputLength: number): Promise<Buffer> 
   }
 }
 
-function checkEntry(key: string, value: unknown): unknown {
-  checkName(key);
-  if (typeof value === 'string') checkText(value, key);
-  return value;
-}
-
 /** Throws 400 for text that Postgres cannot store: NUL, and halves of surrogate pairs. */
 export function checkText(text: string, field: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return;
-  throw new HttpProblem(400, 'Text contains invalid characters.', printable(field));
+  const name = field.toWellFormed().replaceAll('\0', '\uFFFD');
+  throw new HttpProblem(400, 'Text contains invalid characters.', name);
 }
 
 /** As `checkText`, for the name of a field; `__proto__` would vanish on its way through objects. */
@@ -217,5 +186,3 @@ export function checkName(name: string): void {
   checkText(name, name);
   if (name === '__proto__') throw new HttpProblem(400, 'A field cannot have this name.', name);
 }
-
-const printable = (text: string) => text.toWellFormed().replaceAll('\0', '\uFFFD');

@@ -1,7 +1,8 @@
 import { bestResultSchema, deviceSchema, pageOf, rooflineSchema } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { z } from 'zod';
-import { cursorQuery, found, noun, ok, operation } from './operation';
+import { COSTS } from '../session/reads';
+import { cursorQuery, noun, ok, operation, orNotFound } from './operation';
 
 export const devices = noun();
 
@@ -31,6 +32,7 @@ operation(
     id: 'getDevice',
     method: 'get',
     path: '/devices/{key}',
+    cost: COSTS.device,
     summary: 'A device, its rooflines, and the best measured result of each problem on it.',
     access: 'read',
     caching: 'revalidate',
@@ -39,7 +41,7 @@ operation(
     ),
   },
   async ({ params: { key }, services: { store } }) => {
-    const device = found(await store.devices.get(key), `There is no device ${key}.`);
+    const device = orNotFound(await store.devices.get(key), `There is no device ${key}.`);
     const [best, rooflines] = await Promise.all([
       store.devices.best(key),
       store.rooflines.latest(key),

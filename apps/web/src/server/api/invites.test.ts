@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execute } from '../../../../../packages/core/services.test-helper';
 import {
@@ -38,20 +37,6 @@ const attach = (token: string, device: string, name = 'w') => {
   };
   return grid.store.workers.attach({ ...worker, identity: identity(device), tokenId: token });
 };
-async function one(query: string, value: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: grid.databaseUrl });
-  await client.connect();
-  try {
-    const { rows } = await client.query(query, [value]);
-    return rows[0]?.one;
-  } finally {
-    await client.end();
-  }
-}
-const ownerOfDevice = (key: string) =>
-  one('SELECT "ownedBy" AS "one" FROM "Device" WHERE "key" = $1', key);
-const partyOfResult = (id: string) =>
-  one('SELECT "party" AS "one" FROM "Result" WHERE "id" = $1', id);
 const lastToken = async () => (await grid.store.tokens.list()).items[0]!;
 
 it('lets in as many as it has seats, even at once, and says when it is used up', async () => {
@@ -91,7 +76,7 @@ it('makes worker tokens that end with it', async () => {
   expect((await (await redeem(secret)).json()).detail).toContain('revoked');
 });
 
-it('publishes what its visitors measured, as whoever made it, and no machine’s token does', async () => {
+it('publishes what its visitors measured, and no machine’s token does', async () => {
   const { secret } = await makeInvite(1);
   const { secret: token } = await (await redeem(secret)).json();
   const at = new Date().toISOString();
@@ -102,8 +87,7 @@ it('publishes what its visitors measured, as whoever made it, and no machine’s
   const [result] = (await grid.store.sweeps.results(id)).items;
   expect(result?.imported).toMatchObject({ by: 'class' });
   expect(Date.parse(result?.imported?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(at));
-  const maker = await grid.store.tokens.verify(member);
-  expect(await partyOfResult(result?.resultId ?? '')).toBe(maker?.tokenId);
+  expect(result).toMatchObject({ tokenName: 'class', trusted: false });
 
   const refused = await call('POST /results/import', { body, token: await grid.token('worker') });
   expect(refused.status).toBe(403);
@@ -123,7 +107,7 @@ it('whoever made it gets what each who joined has measured, by name', async () =
     await redeem(secret);
     const { id: tokenId } = await lastToken();
     const { deviceKey, workerId } = await attach(tokenId, 'Equal', `${name}: browser`);
-    const { runIds } = await sweepOf(grid.store, [planned(deviceKey)]);
+    const { runIds } = await sweepOf(grid.store, [planned(deviceKey)], tokenId);
     const [run = ''] = runIds;
     await grid.store.runs.claim(run, workerId);
     await grid.store.runs.record(recorded(run, workerId, { kind: 'skipped', why: `on ${name}’s` }));
@@ -146,17 +130,20 @@ it('whoever made it gets what each who joined has measured, by name', async () =
   expect(other.status).toBe(404);
 });
 
-it('all who come by one speak as one party: a member as the member', async () => {
-  const ownerOf = async (by: string) => {
-    const { id, secret } = await makeInvite(2, by);
-    await redeem(secret);
-    const { id: tokenId } = await lastToken();
-    const { deviceKey } = await attach(tokenId, randomUUID());
-    return { id, ownedBy: await ownerOfDevice(deviceKey) };
+it('makes trusted tokens where its maker is trusted and says so', async () => {
+  const make = (token: string, trusted?: boolean) =>
+    call('POST /invites', { token, body: { name: 'class', seats: 1, hours: 1, trusted } });
+  const joined = async (made: Response) => {
+    await redeem((await made.json()).secret);
+    return grid.store.tokens.isTrusted((await lastToken()).id);
   };
-  const ofMember = await ownerOf(member);
-  const maker = await grid.store.tokens.verify(member);
-  expect(ofMember.ownedBy).toBe(maker?.tokenId);
-  const ofAdmin = await ownerOf(await grid.token('admin'));
-  expect(ofAdmin.ownedBy).toBe(ofAdmin.id);
+  expect(await joined(await make(member, true))).toBe(true);
+  expect(await joined(await make(member))).toBe(false);
+  const { id, secret } = await grid.store.tokens.create({
+    ...{ name: 'Untrusted', role: 'member', expiresAt: null },
+  });
+  expect((await make(secret, true)).status).toBe(403);
+  const trust = { params: { id }, token: await grid.token('admin'), body: { trusted: true } };
+  expect((await call('POST /tokens/{id}/trust', trust)).status).toBe(204);
+  expect((await make(secret, true)).status).toBe(201);
 });

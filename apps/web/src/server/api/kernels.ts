@@ -3,9 +3,7 @@ import {
   contributedKernelSchema,
   dtypeSchema,
   findSuite,
-  isContributed,
   kernelDetailSchema,
-  kernelFileSchema,
   kernelSchema,
   MAXIMA,
   pageOf,
@@ -13,17 +11,19 @@ import {
   SUITES,
   suiteSchema,
 } from '@tilemark/core';
+import { kernelFileSchema } from '@tilemark/core/contributed';
 import type { Principal, Store } from '@tilemark/core/server';
-import { KERNELS } from '@tilemark/kernels';
+import { isContributed, KERNELS } from '@tilemark/kernels';
 import { z } from 'zod';
 import { kernelDetail } from '../catalogue';
 import { HttpProblem } from '../problem';
 import { checkOwner } from '../session/access';
-import { found, noun, ok, onePage, operation, signedIn } from './operation';
+import { COSTS } from '../session/reads';
+import { noun, ok, onePage, operation, orNotFound, signedIn } from './operation';
 
 const missing = (id: string) => `There is no kernel ${id}.`;
 
-/** What can be measured, and what reports have published of it. */
+/** Kernels and suites that can be measured, and figures that reports have published. */
 export const kernels = noun();
 
 operation(
@@ -64,13 +64,12 @@ operation(
       'Keeps a WGSL kernel with its manifest as a version, unlisted. Sweeps name it by its id; [Bring a kernel](/docs/bring) describes the file.',
     access: 'submit',
     limit: 'submit',
-    audit: 'contributeKernel',
+    cost: COSTS.page,
     body: kernelFileSchema.omit({ author: true }),
-    maxBodyBytes: MAXIMA.bytes.kernel,
+    maxBytes: MAXIMA.bytes.kernel,
     answer: { status: 201, schema: contributedKernelSchema },
   },
-  ({ body, note, principal, services: { store } }) =>
-    store.contributed.add(body, signedIn(principal), note),
+  ({ body, principal, services: { store } }) => store.contributed.add(body, signedIn(principal)),
 );
 
 operation(
@@ -82,13 +81,13 @@ operation(
     pattern: '/kernels/:id{.+}/publish',
     summary: 'Lists a contributed kernel of yours, and puts its results on the boards.',
     access: 'submit',
-    audit: 'publishKernel',
     refusals: { 405: 'The id is empty.' },
+    cost: COSTS.page,
     answer: ok(contributedKernelSchema),
   },
-  async ({ note, params: { id }, principal, services: { store } }) => {
+  async ({ params: { id }, principal, services: { store } }) => {
     await checkAuthor(store, id, principal);
-    return found(await store.contributed.publish(id, note), missing(id));
+    return orNotFound(await store.contributed.publish(id), missing(id));
   },
 );
 
@@ -102,18 +101,17 @@ operation(
     summary:
       'Takes a contributed kernel of yours, and its results, off the lists and boards; admins may remove any.',
     access: 'submit',
-    audit: 'removeKernel',
     answer: { status: 204 },
   },
-  async ({ note, params: { id }, principal, services: { store } }) => {
+  async ({ params: { id }, principal, services: { store } }) => {
     await checkAuthor(store, id, principal);
-    await store.contributed.remove(id, note);
+    await store.contributed.remove(id);
   },
 );
 
 /** Throws 404 where there is no such kernel, and 403 for that of another author. */
 async function checkAuthor(store: Store, id: string, principal: Principal | null): Promise<void> {
-  const { author, createdById } = found(await store.contributed.get(id), missing(id));
+  const { author, createdById } = orNotFound(await store.contributed.get(id), missing(id));
   checkOwner(signedIn(principal), { createdBy: author, createdById });
 }
 
@@ -128,12 +126,14 @@ operation(
       'A kernel specialised for a dtype and tunables, with its WGSL. Tunables are query parameters: `?TILE=16&dtype=f32`. The id contains a slash.',
     access: 'read',
     caching: 'release',
+    // One that was contributed is read for its tunables first.
+    cost: (_, path) => (/@|%40/.test(path) ? COSTS.page : COSTS.answer),
     query: z.looseObject({ dtype: dtypeSchema.optional() }),
     answer: ok(kernelDetailSchema),
   },
   async ({ params: { id }, query, services: { store } }) => {
     if (isContributed(id)) {
-      found(await store.contributed.get(id), missing(id));
+      orNotFound(await store.contributed.get(id), missing(id));
       await store.contributed.admit([id], 'id');
     } else if (!KERNELS.some((kernel) => kernel.id === id)) {
       throw new HttpProblem(404, missing(id));

@@ -4,7 +4,7 @@ import {
   environment,
   identity,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
-import { gridOfFile } from '../grid.test-helper';
+import { call, gridOfFile } from '../grid.test-helper';
 
 const ROWS: number = MAXIMA.results;
 
@@ -25,7 +25,8 @@ function fileOf(bad: number, rows = ROWS): string {
     rate: null,
   });
   const results = Array.from({ length: rows }, (_, index) => row(index));
-  return JSON.stringify({ version: 1, environment: environment('One'), results });
+  const lines = [{ version: 1, environment: environment('One') }, ...results];
+  return lines.map((line) => JSON.stringify(line)).join('\n');
 }
 
 const bring = (body: string) => send('POST /results/import', body);
@@ -42,4 +43,35 @@ it('one row more is refused, and none is kept', async () => {
   const response = await bring(fileOf(-1, ROWS + 1));
   expect(response.status).toBe(413);
   expect((await grid().store.sweeps.list()).items).toEqual([]);
+});
+
+it.each([
+  ['JSON of one line', (text: string) => `{"version":1,"results":[${text.split('\n')[1]}]}`, 1],
+  ['a line that is cut off', (text: string) => text.slice(0, -3), 3],
+  ['a line that is no object', (text: string) => `${text}\n[]`, 4],
+  [
+    'a field at fault',
+    (text: string) => text.replace(/"profile":"default"(?=[^\n]*$)/, '"profile":"x"'),
+    3,
+  ],
+])('%s is refused by its line, and nothing kept', async (_what, spoil, line) => {
+  const response = await bring(spoil(fileOf(-1, 2)));
+  expect(response.status).toBe(400);
+  const { detail, field } = await response.json();
+  expect(detail).toMatch(new RegExp(`^Line ${line}[: ]`));
+  expect(detail).not.toContain('\n');
+  if (_what === 'a field at fault') expect(field).toBe('results[1].profile');
+  expect((await grid().store.sweeps.list()).items).toEqual([]);
+});
+
+it('JSON that is not lines is refused by its type', async () => {
+  const response = await call('POST /results/import', {
+    token: await grid().token('member'),
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+  });
+  expect([response.status, (await response.json()).detail]).toEqual([
+    415,
+    'Send the body as application/x-ndjson.',
+  ]);
 });

@@ -38,13 +38,12 @@ it('is JSON with an answer for every operation', () => {
   expect(paths['/sweeps/{id}'].get.parameters).toMatchObject([{ name: 'id', in: 'path' }]);
 });
 
-it('tells who may use an operation, how often, how long its answer keeps, and what is noted', () => {
+it('tells who may use an operation, how often and how long its answer keeps', () => {
   const { paths } = document();
   expect(paths['/sweeps'].post).toMatchObject({
     'x-access': 'submit',
     'x-limit': 'submit',
     'x-caching': 'never',
-    'x-audit': 'createSweep',
   });
   expect(paths['/kernels/{id}'].get).toMatchObject({ 'x-access': 'read', 'x-caching': 'release' });
 });

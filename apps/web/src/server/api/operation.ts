@@ -1,40 +1,39 @@
+import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi';
-import { type AuditAction, MAXIMA } from '@tilemark/core';
-import type { AuditNote, Limits, Principal } from '@tilemark/core/server';
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import { MAXIMA } from '@tilemark/core';
+import type { Limits, Principal } from '@tilemark/core/server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { etag } from 'hono/etag';
+import { queryObject } from '@/ui/query';
 import { etagOf } from '../etag';
-import { HttpProblem, type ProblemStatus, problemOfZod } from '../problem';
+import { log } from '../log';
+import { HttpProblem, type ProblemStatus } from '../problem';
 import { observeRequest } from '../prometheus';
 import { type Services, services } from '../services';
 import { type Access, checkAccess } from '../session/access';
 import { checkLimit, checkLogInLimit } from '../session/limit';
 import { checkSameOrigin } from '../session/origin';
 import { identify, NOBODY } from '../session/principal';
-import { type BodyForm, checkName, checkText, jsonBody, type NodeRequest } from './body';
-import { problemAnswers } from './document';
+import { COSTS, type Cost, msOf, readerOf } from '../session/reads';
+import { checked, checkName, checkText, jsonBody } from './body';
+import { described } from './document';
 import { checkProtocol } from './protocol';
+import { sourceOf } from './received';
 
-/** What the checks before an operation have found out. */
+/** The findings of the checks before an operation. */
 export interface Env {
-  readonly Bindings: NodeRequest;
-  readonly Variables: {
-    readonly services: Services;
-    readonly principal: Principal | null;
-    /** Of `longList`. */
-    readonly items?: readonly unknown[];
-    /** The body is checked: the next one may be. Absent: it is short. */
-    readonly endTurn?: () => void;
-  };
+  /** The request as Node has it; empty in tests. */
+  readonly Bindings: Partial<HttpBindings>;
+  readonly Variables: { readonly services: Services; readonly principal: Principal | null };
 }
 export type Api = OpenAPIHono<Env>;
 
 /** The operations of one noun. */
 export const noun = (): Api => new OpenAPIHono<Env>();
 
-/** Where the answers of an operation may be kept. */
+/** The caches in which an operation's answers may be kept. */
 type Caching =
   /** Changes with the grid: kept, and revalidated by its ETag. */
   | 'revalidate'
@@ -60,21 +59,18 @@ export interface Operation<
   readonly caching?: Caching;
   readonly query?: Query;
   readonly body?: Body;
-  /** Why a body that `body` refuses does not belong here; null: what the schema says stands. */
-  readonly misplaced?: (body: unknown) => string | null;
   /** The limit it counts towards, per token; `logIn`: per address, where it fails. */
   readonly limit?: keyof Limits;
-  /**
-   * Its entry in the audit list; every operation that changes something has one, save what workers
-   * do all the time.
-   */
-  readonly audit?: AuditAction;
+  /** About what it takes of a process, ms; that of most answers unless given. */
+  readonly cost?: Cost;
+  /** Beyond that, what each run of the sweep that it makes takes, ms: charged once it is made. */
+  readonly costOfRun?: number;
   /** Larger bodies are refused; 1 MB unless given. */
-  readonly maxBodyBytes?: number;
+  readonly maxBytes?: number;
   /** Its body may come as gzip, and is at most this large unpacked. */
   readonly maxUnpackedBytes?: number;
-  /** A list of objects at the top of its body that may be long. */
-  readonly longList?: string;
+  /** A list of its body, which comes as NDJSON: a line of all else, then a line per entry of the list. */
+  readonly lines?: string;
   /** Part of the worker's link: the request names its protocol. */
   readonly isLink?: boolean;
   /** When it answers with these, beyond what access, path and body imply. */
@@ -91,7 +87,7 @@ type Params<Path extends string> = Path extends `${string}{${infer Name}}${infer
   ? { readonly [Key in Name]: string } & Params<Rest>
   : unknown;
 
-/** What the code of an operation is given: checked input, and who asks. */
+/** The arguments of an operation's code: checked input, and who asks. */
 export interface Call<Path extends string, Query, Body> {
   readonly c: Context<Env>;
   readonly params: Params<Path>;
@@ -99,7 +95,6 @@ export interface Call<Path extends string, Query, Body> {
   readonly body: Body;
   readonly principal: Principal | null;
   /** Goes into the audit list with what is done; of operations that change something. */
-  readonly note: AuditNote | undefined;
   readonly services: Services;
 }
 
@@ -112,106 +107,56 @@ export function operation<Path extends string, Query extends z.ZodType, Body ext
   declared: Operation<Path, Query, Body>,
   answer: (call: Call<Path, z.output<Query>, z.output<Body>>) => unknown,
 ): void {
-  const { pattern } = declared;
-  const route = routeOf(declared);
-  if (pattern) api.openAPIRegistry.registerPath(route);
-  const handler = async (c: Context<Env>): Promise<Response> => {
-    const { endTurn, principal, services: opened } = c.var;
-    const { audit: action } = declared;
-    endTurn?.();
-    const result = await answer({
-      c,
-      params: checked<Params<Path>>(c, 'param'),
-      query: checked<z.output<Query>>(c, 'query'),
-      body: withItems(c, declared, checked<z.output<Body>>(c, 'json')),
-      principal,
-      note: action && principal ? { action, by: principal } : undefined,
-      services: opened,
-    });
-    return result instanceof Response ? result : json(c, declared, result);
-  };
-  api.openapi(
-    pattern ? { ...route, path: pattern, hide: true } : route,
-    // The types of @hono/zod-openapi want a route whose statuses are written out.
-    handler as never,
-    (parsed) => {
-      if (parsed.success) return;
-      const input: unknown = Reflect.get(parsed, 'data');
-      const why = parsed.target === 'json' && declared.misplaced?.(input);
-      throw why ? new HttpProblem(400, why) : problemOfZod(parsed.error, input);
+  const { body: schema, lines, method, path, pattern, query: querySchema } = declared;
+  const { costOfRun = 0, maxBytes = MAXIMA.bytes.body, maxUnpackedBytes } = declared;
+  // A parameter that is misspelt would be left out.
+  const isOpen = !(querySchema instanceof z.ZodObject) || querySchema.def.catchall;
+  const asked = isOpen ? querySchema : querySchema.strict();
+  api.openAPIRegistry.registerPath(described(declared, maxBytes));
+  api.on(
+    method.toUpperCase(),
+    [pattern ?? path.replaceAll(/\{(\w+)\}/g, ':$1')],
+    ...(method === 'get' ? [compress()] : []),
+    observed(declared),
+    admitted(declared),
+    async (c) => {
+      const { principal, services: opened } = c.var;
+      const query = asked && checked(asked, queryObject(new URL(c.req.url).searchParams));
+      const source = sourceOf(c, principal);
+      const body =
+        schema && (await jsonBody(source, { schema, lines, maxBytes, maxUnpackedBytes }));
+      const result = await answer({
+        c,
+        params: c.req.param() as Params<Path>,
+        query: query as z.output<Query>,
+        body: body as z.output<Body>,
+        principal,
+        services: opened,
+      });
+      if (costOfRun > 0) {
+        const { reads, settings } = opened;
+        const runs = sweepMade.safeParse(result).data?.counts.total ?? 0;
+        const taken = reads.take(readerOf(c, principal, settings), costOfRun * runs);
+        // It is done: who has no more is told at the next request.
+        await taken.catch(() => undefined);
+      }
+      if (isLogged(declared)) {
+        const made = z.object({ id: z.string() }).safeParse(result).data?.id;
+        log.info(
+          { operation: declared.id, by: principal, subject: c.req.param('id') ?? made },
+          'done',
+        );
+      }
+      return result instanceof Response ? result : json(c, declared, result);
     },
   );
 }
 
-/** A body with its long list, which the validator was given empty. */
-const withItems = <T>({ var: { items } }: Context<Env>, { longList }: Operation, body: T): T =>
-  longList && items ? { ...body, [longList]: items } : body;
+const sweepMade = z.object({ counts: z.object({ total: z.number() }) });
 
-/** What Hono's validators have put aside; their types do not survive a general declaration. */
-const checked = <T>(c: Context, target: string): T => c.req.valid(target as never) as T;
-
-function routeOf(declared: Operation) {
-  const { access, answer, audit, body, caching = 'never', id, limit, path, query } = declared;
-  const {
-    longList,
-    maxBodyBytes = MAXIMA.bytes.body,
-    maxUnpackedBytes,
-    method,
-    summary,
-  } = declared;
-  const form = {
-    maxBytes: maxBodyBytes,
-    unpackedBytes: maxUnpackedBytes,
-    list: listOf(body, longList),
-    misplaced: declared.misplaced,
-  };
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, z.string()]);
-  const types = answer.types ?? ['application/json'];
-  const content = (schema: z.ZodType) =>
-    Object.fromEntries(
-      types.map((type) => [type, { schema: type === 'text/csv' ? z.string() : schema }]),
-    );
-  return createRoute({
-    operationId: id,
-    method,
-    path,
-    summary,
-    'x-access': access,
-    'x-caching': caching,
-    ...(audit && { 'x-audit': audit }),
-    ...(limit && { 'x-limit': limit }),
-    security:
-      access === 'open'
-        ? []
-        : [...(access === 'read' ? [{}] : []), { bearer: [] }, { session: [] }],
-    request: {
-      ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
-      ...(query && { query: query as z.ZodObject }),
-      ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
-    },
-    responses: {
-      [answer.status]: {
-        description: 'Done.',
-        ...(answer.schema && { content: content(answer.schema) }),
-      },
-      ...problemAnswers(declared, maxBodyBytes),
-    },
-    middleware: [
-      ...(method === 'get' ? [compress()] : []),
-      observed(declared),
-      admitted(declared),
-      ...(body ? [jsonBody(form)] : []),
-    ],
-  });
-}
-
-/** The schema of the entries of a list in a body. */
-function listOf(body: z.ZodType | undefined, name: string | undefined): BodyForm['list'] {
-  if (!name || !(body instanceof z.ZodObject)) return undefined;
-  const list: unknown = body.shape[name];
-  if (!(list instanceof z.ZodArray)) throw new TypeError(`${name} is no list of the body`);
-  return { name, item: list.element as z.ZodType };
-}
+/** Whether it changes something, save what workers do all the time. */
+const isLogged = ({ access, isLink, method }: Operation): boolean =>
+  method !== 'get' && access !== 'read' && !isLink;
 
 /** Counts the request for Prometheus, by operation: ids in addresses are not labels. */
 const observed =
@@ -223,38 +168,53 @@ const observed =
   };
 
 /** Lets in who may do this, of their own will, not too often, and in text that can be stored. */
-const admitted =
-  ({ access, isLink, limit, method }: Operation): MiddlewareHandler<Env> =>
-  async (c, next) => {
+const admitted = (declared: Operation): MiddlewareHandler<Env> => {
+  const { access, answer, id, isLink, limit, lines, method } = declared;
+  const isStream = answer.types?.includes('text/event-stream');
+  const { cost = isLink ? 0 : isStream ? COSTS.events : COSTS.answer } = declared;
+  const isLong = isLink || lines !== undefined;
+  return async (c, next) => {
     const opened = await services();
+    const { reads, settings } = opened;
     const { headers, url } = c.req.raw;
+    const { outgoing } = c.env ?? {};
+    const ms = msOf(cost, c.req);
     // What is open to all needs no name: health is shown while tokens cannot be looked up.
-    const { principal, by } = access === 'open' ? NOBODY : await identify(headers, opened);
-    checkAccess(access, principal, opened.settings.isPublic);
+    const { principal, by } =
+      access === 'open'
+        ? NOBODY
+        : await identify(headers, opened).catch(async (error: unknown) => {
+            // It was looked up, whatever it asked for.
+            await reads.take(readerOf(c, null, settings), Math.max(ms, COSTS.answer));
+            throw error;
+          });
+    const reader = readerOf(c, principal, settings);
+    if (method === 'get' && !isStream) await reads.takeTurn(reader, ms, outgoing);
+    else await reads.take(reader, ms);
+    if (outgoing?.destroyed) return RESPONSE_ALREADY_SENT;
+    checkAccess(access, principal, settings.isPublic);
+    if (isStream) reads.openStream(reader, outgoing);
     if (isLink) checkProtocol(headers);
     if (method !== 'get' && by === 'session') checkSameOrigin(headers);
     if (limit && limit !== 'logIn' && principal) await checkLimit(opened, limit, principal.tokenId);
     for (const [name, value] of Object.entries<string>(c.req.param())) checkText(value, name);
-    const { searchParams } = new URL(url);
-    for (const [name, value] of searchParams) {
+    for (const [name, value] of new URL(url).searchParams) {
       checkName(name);
       checkText(value, name);
     }
-    useLastOfEach(c, searchParams);
+    const sender = isLong && principal && `${principal.tokenId} ${c.req.param('id') ?? id}`;
+    if (sender) await reads.checkRefusals(sender);
     c.set('services', opened);
     c.set('principal', principal);
     await next();
-    if (limit === 'logIn' && c.error) await checkLogInLimit(opened, headers);
+    if (sender && REFUSALS.has(c.res.status)) await reads.countRefusal(sender);
+    if (limit === 'logIn' && c.error) await checkLogInLimit(opened, c);
+    return undefined;
   };
+};
 
-/** Of a query parameter that is given twice the last one counts; Hono would make a list. */
-function useLastOfEach(c: Context, given: URLSearchParams): void {
-  const last = Object.fromEntries(given);
-  if (Object.keys(last).length === given.size) return;
-  const url = new URL(c.req.url);
-  url.search = new URLSearchParams(last).toString();
-  c.req.raw = new Request(url, c.req.raw);
-}
+/** How a long body is refused after it was read. */
+const REFUSALS = new Set([400, 409, 413]);
 
 /** Answers 304 to a reader who has this already. */
 const revalidated = etag();
@@ -289,7 +249,7 @@ function cacheControl(caching: Caching, isPublic: boolean): string {
 }
 
 /** What was looked up, or 404 with a sentence. */
-export function found<T>(value: T | null, message: string): T {
+export function orNotFound<T>(value: T | null, message: string): T {
   if (value === null) throw new HttpProblem(404, message);
   return value;
 }
@@ -301,11 +261,11 @@ export function signedIn(principal: Principal | null): Principal {
 }
 
 export const cursorQuery = z.object({ cursor: z.string().min(1).max(500).optional() });
-/** Of lists that are paged by id. */
+/** The query of lists that are paged by id. */
 export const idCursorQuery = z.object({
   cursor: z.uuid('This is not a cursor of this list.').optional(),
 });
-/** Of answers that are tables. */
+/** The query of answers that are tables. */
 export const formatQuery = { format: z.enum(['json', 'csv']).default('json') };
 export const TABLE_TYPES = ['application/json', 'text/csv'] as const;
 export const ok = (schema: z.ZodType) => ({ status: 200, schema }) as const;

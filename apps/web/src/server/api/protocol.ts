@@ -20,6 +20,6 @@ function mismatch(spoken: string | null, origin: string): string {
 const command = (origin: string): string =>
   `TILEMARK_TOKEN=... npx -y "${origin}/worker.tgz?protocol=${PROTOCOL}" --server ${origin}`;
 
-/** What workers of versions before the protocol ask first. */
+/** The first request of workers from before the protocol. */
 export const beforeProtocol = (headers: Headers): HttpProblem =>
   new HttpProblem(409, mismatch(null, originOf(headers)), 'version');

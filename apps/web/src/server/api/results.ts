@@ -1,12 +1,7 @@
-import {
-  benchFileSchema,
-  MAXIMA,
-  misplaced,
-  resultDetailSchema,
-  sweepImportedSchema,
-} from '@tilemark/core';
+import { benchFileSchema, MAXIMA, resultDetailSchema, sweepImportedSchema } from '@tilemark/core';
 import { importResults } from '@tilemark/core/server';
-import { found, noun, ok, operation, signedIn } from './operation';
+import { COSTS } from '../session/reads';
+import { noun, ok, operation, orNotFound, signedIn } from './operation';
 
 /** Single results, and results measured without a grid. */
 export const results = noun();
@@ -23,7 +18,7 @@ operation(
     answer: ok(resultDetailSchema),
   },
   async ({ params: { id }, services: { store } }) =>
-    found(await store.results.get(id), `There is no result ${id}.`),
+    orNotFound(await store.results.get(id), `There is no result ${id}.`),
 );
 
 operation(
@@ -33,14 +28,13 @@ operation(
     method: 'post',
     path: '/results/{id}/confirm',
     summary:
-      'Confirms a measured result in the name of the requesting admin; one already confirmed stays as it is.',
+      'Confirms a measured result whose token is not trusted, in the name of the requesting admin: it then decides.',
     access: 'admin',
-    audit: 'confirmResult',
     answer: ok(resultDetailSchema),
   },
-  async ({ note, params: { id }, principal, services: { store } }) =>
-    found(
-      await store.results.confirm(id, signedIn(principal).name, note),
+  async ({ params: { id }, principal, services: { store } }) =>
+    orNotFound(
+      await store.results.confirm(id, signedIn(principal).name),
       `There is no result ${id}.`,
     ),
 );
@@ -52,15 +46,15 @@ operation(
     method: 'post',
     path: '/results/import',
     summary:
-      'Imports the results of `tilemark bench --json` as a finished sweep; results that a sweep has already are answered with it. Takes the token of an invite, too. At most 64 MB and 20,000 results.',
+      'Imports the results of `tilemark bench --json` as a finished sweep, as NDJSON: a line of all but `results`, then a line per result. All are kept or none; the same file again is answered with its sweep. Takes the token of an invite, too. At most 64 MB and 20,000 results.',
     access: 'publish',
     limit: 'submit',
-    audit: 'importResults',
+    cost: COSTS.board,
+    costOfRun: 1,
     body: benchFileSchema,
-    misplaced: (body) => misplaced(body, 'results'),
-    longList: 'results',
-    maxBodyBytes: MAXIMA.bytes.import,
+    lines: 'results',
+    maxBytes: MAXIMA.bytes.import,
     answer: { status: 201, schema: sweepImportedSchema },
   },
-  ({ body, note, principal, services }) => importResults(services, body, signedIn(principal), note),
+  ({ body, principal, services }) => importResults(services, body, signedIn(principal)),
 );

@@ -1,13 +1,11 @@
 import {
-  isContributed,
   newSweepSchema,
   pageOf,
+  type Result,
   type ResultKinds,
-  type RunResult,
+  resultSchema,
   resultTable,
-  runResultSchema,
   type SweepEvent,
-  type SweepSpec,
   sweepCreatedSchema,
   sweepEventSchema,
   sweepFilterSchema,
@@ -16,31 +14,31 @@ import {
 import { type Principal, retrySweep, submitSweep } from '@tilemark/core/server';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { allItems } from '../pages/lists';
+import { allItems } from '../lists';
 import { HttpProblem } from '../problem';
-import type { Services } from '../services';
 import { checkOwner } from '../session/access';
 import { mayStill } from '../session/principal';
+import { COSTS } from '../session/reads';
 import { download, fileName } from './download';
 import { eventStream } from './events';
 import {
   cursorQuery,
   formatQuery,
-  found,
   idCursorQuery,
   noun,
   ok,
   operation,
+  orNotFound,
   signedIn,
   TABLE_TYPES,
 } from './operation';
 
-/** Sweeps, from submission to results. What they answer: the schemas of core/src/view/sweep.ts and result.ts. */
+/** Sweeps, from submission to results. What they answer: the schemas of core/src/api/sweep.ts and result.ts. */
 export const sweeps = noun();
 
 const LONGEST_KEY = 200;
 
-/** Of a request that makes a sweep, if it has one. Two tokens may well use the same. */
+/** The idempotency key of a request that makes a sweep, if it has one. Two tokens may well use the same. */
 export function idempotencyKey(c: Context, { tokenId }: Principal): { idempotencyKey?: string } {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return {};
@@ -80,14 +78,14 @@ operation(
     refusals: { 409: 'Another request of the token had its `Idempotency-Key`.' },
     access: 'submit',
     limit: 'submit',
-    audit: 'createSweep',
+    cost: COSTS.board,
+    costOfRun: 0.05,
     body: newSweepSchema,
     answer: { status: 201, schema: sweepCreatedSchema },
   },
-  async ({ body, c, note, principal, services }) => {
+  async ({ body, c, principal, services }) => {
     const by = signedIn(principal);
-    if ('spec' in body) await checkGpuSeconds(services, kernelsOf(body.spec), by.tokenId);
-    return submitSweep(services, body, by, { ...idempotencyKey(c, by), note });
+    return submitSweep(services, body, by, { ...idempotencyKey(c, by) });
   },
 );
 
@@ -102,7 +100,8 @@ operation(
     caching: 'revalidate',
     answer: ok(sweepSchema),
   },
-  async ({ params: { id }, services: { store } }) => found(await store.sweeps.get(id), missing(id)),
+  async ({ params: { id }, services: { store } }) =>
+    orNotFound(await store.sweeps.get(id), missing(id)),
 );
 
 operation(
@@ -115,11 +114,14 @@ operation(
       'The runs of a sweep. JSON comes in pages, or whole as a download with `all=1`; CSV is whole.',
     access: 'read',
     caching: 'revalidate',
+    // Pages of JSON are small; the whole of a sweep is not.
+    cost: (query) =>
+      query.has('all') || query.get('format') === 'csv' ? COSTS.table : COSTS.answer,
     query: cursorQuery.extend({ ...formatQuery, all: z.literal('1').optional() }),
-    answer: { ...ok(pageOf(runResultSchema)), types: TABLE_TYPES },
+    answer: { ...ok(pageOf(resultSchema)), types: TABLE_TYPES },
   },
   async ({ params: { id }, query: { all, cursor, format }, services: { store } }) => {
-    const sweep = found(await store.sweeps.get(id), missing(id));
+    const sweep = orNotFound(await store.sweeps.get(id), missing(id));
     const results = () => allItems((from) => store.sweeps.results(id, from));
     const name = fileName(sweep.name, sweep.createdAt, sweep.id);
     if (format === 'csv') {
@@ -132,7 +134,7 @@ operation(
 );
 
 async function* csvText(
-  results: AsyncIterable<RunResult>,
+  results: AsyncIterable<Result>,
   kinds: ResultKinds,
 ): AsyncGenerator<string> {
   const { head, line } = resultTable(kinds);
@@ -141,7 +143,7 @@ async function* csvText(
 }
 
 /** A list with a single page, as the API writes lists. */
-async function* jsonText(results: AsyncIterable<RunResult>): AsyncGenerator<string> {
+async function* jsonText(results: AsyncIterable<Result>): AsyncGenerator<string> {
   let separator = '';
   yield '{"items":[';
   for await (const result of results) {
@@ -167,7 +169,7 @@ operation(
   },
   async ({ c, params: { id }, services }) => {
     const { stopping, store } = services;
-    found(await store.sweeps.get(id), missing(id));
+    orNotFound(await store.sweeps.get(id), missing(id));
     const { headers, signal: leaving } = c.req.raw;
     const mayRead = () => mayStill('read', headers, services);
     return eventStream(c, { signals: [leaving, stopping], mayRead }, async (send, signal) => {
@@ -193,15 +195,14 @@ operation(
     path: '/sweeps/{id}/cancel',
     summary: 'Ends a sweep; runs that have not begun are dropped.',
     access: 'submit',
-    audit: 'cancelSweep',
     refusals: { 409: 'The sweep has already ended.' },
     answer: ok(sweepSchema),
   },
-  async ({ params: { id }, note, principal, services: { store } }) => {
-    const sweep = found(await store.sweeps.get(id), missing(id));
+  async ({ params: { id }, principal, services: { store } }) => {
+    const sweep = orNotFound(await store.sweeps.get(id), missing(id));
     checkOwner(signedIn(principal), sweep);
     if (sweep.status === 'done') throw new HttpProblem(409, 'The sweep has already ended.');
-    return found(await store.sweeps.cancel(id, note), missing(id));
+    return orNotFound(await store.sweeps.cancel(id), missing(id));
   },
 );
 
@@ -214,32 +215,16 @@ operation(
     summary: 'Enqueues the failed runs of a sweep again, but for those that did not compile.',
     access: 'submit',
     limit: 'submit',
-    audit: 'retrySweep',
     refusals: { 409: 'The sweep was cancelled.' },
     answer: ok(z.object({ retried: z.number().int() })),
   },
-  async ({ params: { id }, note, principal, services }) => {
-    const sweep = found(await services.store.sweeps.get(id), missing(id));
+  async ({ params: { id }, principal, services }) => {
+    const sweep = orNotFound(await services.store.sweeps.get(id), missing(id));
     const by = signedIn(principal);
     checkOwner(by, sweep);
     if (sweep.status === 'cancelled') {
       throw new HttpProblem(409, 'The sweep was cancelled; submit it again instead.');
     }
-    await checkGpuSeconds(services, kernelsOf(sweep.spec), by.tokenId);
-    return found(await retrySweep(services, id, note), missing(id));
+    return orNotFound(await retrySweep(services, id), missing(id));
   },
 );
-
-const kernelsOf = ({ cases }: SweepSpec): string[] =>
-  cases.flatMap(({ kernel, rival }) => [kernel, rival?.kernel ?? kernel]);
-
-/** Throws 429 once the contributed kernels of a token have had their time of the day. */
-export async function checkGpuSeconds(
-  { settings: { gpuSeconds }, store }: Services,
-  kernels: readonly string[],
-  tokenId: string,
-): Promise<void> {
-  const isForeign = kernels.some(isContributed);
-  const over = isForeign ? await store.contributed.overTime(tokenId, gpuSeconds) : null;
-  if (over) throw new HttpProblem(429, `Not today: ${over}.`, undefined, 3_600);
-}

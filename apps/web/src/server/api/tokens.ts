@@ -9,6 +9,8 @@ export const tokens = noun();
 const newTokenSchema = z.strictObject({
   name: z.string().trim().min(1).max(80),
   role: roleSchema,
+  /** Whether its results decide; absent: only an admin's do. */
+  trusted: z.boolean().optional(),
   /** Absent: it does not expire. */
   expiresAt: z.iso
     .datetime({
@@ -41,12 +43,30 @@ operation(
     path: '/tokens',
     summary: 'Makes a token. Its secret is in this answer and nowhere else.',
     access: 'admin',
-    audit: 'createToken',
     body: newTokenSchema,
     answer: { status: 201, schema: z.object({ id: z.string(), secret: z.string() }) },
   },
-  ({ body: { name, role, expiresAt }, note, services: { store } }) =>
-    store.tokens.create({ name, role, expiresAt: expiresAt ? new Date(expiresAt) : null, note }),
+  ({ body: { expiresAt, ...token }, services: { store } }) =>
+    store.tokens.create({ ...token, expiresAt: expiresAt ? new Date(expiresAt) : null }),
+);
+
+operation(
+  tokens,
+  {
+    id: 'trustToken',
+    method: 'post',
+    path: '/tokens/{id}/trust',
+    summary:
+      'Sets whether a token is trusted: whether its results, past and to come, decide headlines, `/best` and roofs.',
+    access: 'admin',
+    body: z.strictObject({ trusted: z.boolean() }),
+    answer: { status: 204 },
+  },
+  async ({ body: { trusted }, params: { id }, services: { store } }) => {
+    if (!(await store.tokens.trust(id, trusted))) {
+      throw new HttpProblem(404, `There is no token ${id}.`);
+    }
+  },
 );
 
 operation(
@@ -57,15 +77,14 @@ operation(
     path: '/tokens/{id}',
     summary: 'Revokes a token, every session it opened and every worker that attached with it.',
     access: 'admin',
-    audit: 'revokeToken',
     refusals: { 409: 'It is the only admin token that works.' },
     answer: { status: 204 },
   },
-  async ({ params: { id }, note, services }) => {
+  async ({ params: { id }, services }) => {
     if ((await services.store.tokens.lastAdmin()) === id) {
       throw new HttpProblem(409, 'This is the only admin token: create another one first.');
     }
-    if (!(await services.store.tokens.revoke(id, note))) {
+    if (!(await services.store.tokens.revoke(id))) {
       throw new HttpProblem(404, `There is no token ${id}.`);
     }
     await endAccess(services);

@@ -6,8 +6,9 @@ import {
   nextAnswerSchema,
   ordersSchema,
   outcomeAnswerSchema,
-  outcomeRequestSchema,
   rooflineRequestSchema,
+  runOutcomeSchema,
+  tuningDecisionSchema,
 } from '@tilemark/core';
 import { DirectLink } from '@tilemark/core/server';
 import type { z } from 'zod';
@@ -37,17 +38,16 @@ operation(
     access: 'work',
     isLink: true,
     limit: 'enroll',
-    audit: 'enrollWorker',
     body: attachRequestSchema,
     refusals: { 409: 'The worker speaks another protocol; `detail` says what to update.' },
     answer: ok(attachmentSchema),
   },
-  async ({ body: { at, ...worker }, note, principal, services }) => {
+  async ({ body: { at, ...worker }, principal, services }) => {
     const clockAheadMs = Date.parse(at) - Date.now();
-    const { tokenId } = signedIn(principal);
-    const attached = await new DirectLink(services).attach(worker, { tokenId, note });
+    const by = signedIn(principal);
+    const attached = await new DirectLink(services).attach(worker, { tokenId: by.tokenId });
     const { deviceKey, workerId } = attached;
-    log.info({ workerId, deviceKey, host: worker.host }, 'a worker attached');
+    log.info({ by, workerId, deviceKey, host: worker.host }, 'a worker attached');
     if (Math.abs(clockAheadMs) > CLOCK_OFF_MS) {
       log.warn({ workerId, host: worker.host, clockAheadMs }, 'its clock is off');
     }
@@ -55,12 +55,12 @@ operation(
   },
 );
 
-/** What a worker does on its own behalf. */
+/** The verbs of a worker on its own behalf. */
 type OfWorker = `/workers/{id}/${string}`;
 function own<Path extends OfWorker, Body extends z.ZodType>(
   declared: Pick<
     Operation<Path, z.ZodType, Body>,
-    'id' | 'path' | 'summary' | 'body' | 'maxBodyBytes' | 'maxUnpackedBytes' | 'answer'
+    'id' | 'path' | 'summary' | 'body' | 'maxBytes' | 'maxUnpackedBytes' | 'answer'
   >,
   answer: (link: DirectLink, call: Call<Path, unknown, z.output<Body>>) => unknown,
 ): void {
@@ -136,13 +136,25 @@ own(
     id: 'endRun',
     path: '/workers/{id}/runs/{run}/outcome',
     summary:
-      'Ends a run of the worker. The body may come as gzip. Sending it again changes nothing: `recorded` is then false. 404 when the run is gone.',
-    body: outcomeRequestSchema,
-    maxBodyBytes: MAXIMA.bytes.outcome.sent,
+      'Ends a run of the worker, or adds one that it measured for its search (`searchId`), with an id that it draws. The body may come as gzip. Sending it again changes nothing: `recorded` is then false. 404 when the run is gone.',
+    body: runOutcomeSchema,
+    maxBytes: MAXIMA.bytes.outcome.sent,
     maxUnpackedBytes: MAXIMA.bytes.outcome.unpacked,
     answer: ok(outcomeAnswerSchema),
   },
   (link, { body, params }) => link.end({ ...body, runId: params.run }),
+);
+
+own(
+  {
+    id: 'decideSearch',
+    path: '/workers/{id}/runs/{run}/decision',
+    summary:
+      'Ends a run of the worker that is a search (`search`), once each variant that it measured was sent as a run of its own that names it (`searchId`). The winner must be one of them.',
+    body: tuningDecisionSchema,
+    answer: done,
+  },
+  (link, { body, params }) => link.decide(params.run, body),
 );
 
 own(

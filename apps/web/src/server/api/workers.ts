@@ -2,7 +2,7 @@ import { deviceQueueSchema, pageOf, type WantedState, workerSchema } from '@tile
 import { revokeWorker } from '@tilemark/core/server';
 import { HttpProblem } from '../problem';
 import { shownTo } from '../session/access';
-import { found, noun, ok, onePage, operation } from './operation';
+import { noun, ok, onePage, operation, orNotFound } from './operation';
 
 /** Workers as people see and steer them, and their queues; what workers ask is in worker-link.ts. */
 export const workers = noun();
@@ -31,12 +31,11 @@ operation(
     summary:
       'Revokes a worker: it stops within seconds, its run goes back to the queue, and only a token made later lets it in again.',
     access: 'admin',
-    audit: 'revokeWorker',
     refusals: { 409: "The worker runs with the grid's own account." },
     answer: { status: 204 },
   },
-  async ({ params: { id }, note, services }) => {
-    const done = found(await revokeWorker(services, id, note), `No worker ${id} is attached.`);
+  async ({ params: { id }, services }) => {
+    const done = orNotFound(await revokeWorker(services, id), `No worker ${id} is attached.`);
     if (done === 'own account') {
       throw new HttpProblem(
         409,
@@ -65,12 +64,11 @@ for (const [id, verb, wanted, summary] of WANTED) {
       path: `/workers/{id}/${verb}` as '/workers/{id}/drain',
       summary,
       access: 'admin',
-      audit: id,
       answer: ok(workerSchema),
     },
-    async ({ params, note, services: { store } }) =>
-      found(
-        await store.workers.want(params.id, wanted, note),
+    async ({ params, services: { store } }) =>
+      orNotFound(
+        await store.workers.want(params.id, wanted),
         `There is no attached worker ${params.id}.`,
       ),
   );

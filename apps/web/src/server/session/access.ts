@@ -3,8 +3,8 @@ import type { Principal } from '@tilemark/core/server';
 import { HttpProblem } from '../problem';
 
 /**
- * Who an operation is for. `open` is for everyone always; `read` for everyone
- * while the grid is public, and for any token otherwise.
+ * The callers that an operation is for. `open` is for everyone always; `read` for everyone while the grid is
+ * public, and for any token otherwise.
  */
 export type Access = 'open' | 'read' | 'publish' | 'submit' | 'work' | 'admin';
 

@@ -1,33 +1,23 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { handle } from '../api/app';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 import { provideServices, type Settings } from '../services';
-import { PEER_HEADER, stampPeer } from './peer';
+import { addressOf } from './limit';
 
 const PER_MINUTE = 2;
+
+const answer = (request: Request, node: object) => handle(request, node);
 
 let grid: TestGrid;
 let site: Server;
 let url: string;
 
-/** The log-in route behind a server that stamps connections, as serve.ts does. */
+/** The log-in route behind a server. */
 beforeAll(async () => {
-  site = createServer((incoming, outgoing) => {
-    stampPeer(incoming);
-    const headers = Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]);
-    Promise.resolve(
-      handle(
-        new Request(`http://grid.test${incoming.url}`, { headers: Object.fromEntries(headers) }),
-      ),
-    )
-      .then(async (answer) => {
-        outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
-        outgoing.end(await answer.text());
-      })
-      .catch(() => outgoing.destroy());
-  });
+  site = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
   await new Promise<void>((resolve) => {
     site.listen(0, '127.0.0.1', resolve);
   });
@@ -69,7 +59,7 @@ it('counts attempts to log in by connection, whatever address their headers make
       { 'x-forwarded-for': '10.0.0.1' },
       { 'x-forwarded-for': '10.0.0.2' },
       { 'x-forwarded-for': '10.0.0.3' },
-      { [PEER_HEADER]: '10.0.0.4' },
+      { 'x-real-ip': '10.0.0.4' },
     ]),
   ).toEqual([303, 303, 429, 429]);
 });
@@ -80,6 +70,21 @@ it('counts by the address that a proxy of the deployment adds', async () => {
   expect(
     await statuses([from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.1'), from('10.0.0.2')]),
   ).toEqual([303, 303, 429, 303]);
+});
+
+it.each([
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::'],
+  ['2001:DB8:1:2::7', '2001:db8:1:2::'],
+  ['2001:db8::7', '2001:db8:0:0::'],
+  ['fe80::1%eth0', 'fe80:0:0:0::'],
+  ['::1', '0:0:0:0::'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['0:0:0:0:0:ffff:a01:203', '10.1.2.3'],
+  ['10.1.2.3', '10.1.2.3'],
+  ['::no', '::no'],
+])('%s is limited as %s', (address, limited) => {
+  const raw = new Request('http://grid.test', { headers: { 'x-forwarded-for': address } });
+  expect(addressOf({ env: undefined, req: { raw } }, true)).toBe(limited);
 });
 
 it('says which limit is reached, and counts nothing more, once all together try too often', async () => {

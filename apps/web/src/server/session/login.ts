@@ -1,13 +1,16 @@
+import type { HttpBindings } from '@hono/node-server';
 import { ServiceUnavailable } from '@tilemark/core/server';
 import { type Context, Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { getCookie } from 'hono/cookie';
 import { SESSION_COOKIE } from '@/ui/site';
-import { HttpProblem } from '../problem';
+import { formBody } from '../api/body';
+import { sourceOf } from '../api/received';
+import { log } from '../log';
 import { services } from '../services';
 import { checkLogInLimit } from './limit';
 import { checkSameOrigin } from './origin';
 import { identifySession } from './principal';
+import { COSTS, readerOf } from './reads';
 import { localPath, seeOther } from './redirect';
 import { endSession, openSession } from './session';
 
@@ -16,33 +19,26 @@ type Means = 'token' | 'code';
 
 /** The form of /login; larger ones are refused unread. */
 const FORM_BYTES = 16_384;
-const tooLarge = () => {
-  throw new HttpProblem(413, `Send at most ${FORM_BYTES} bytes.`);
-};
 
 /** Logging in and out: a token is taken once, and a session kept in its place. */
-export const login = new Hono()
+export const login = new Hono<{ Bindings: Partial<HttpBindings> }>()
   // Login links: `/login?code=…` and `/login?token=…` lead here.
   .get('/login/token', async (c) => {
     const { code, next, token } = c.req.query();
     const [means, secret] =
       code === undefined ? (['token', token] as const) : (['code', code] as const);
     if (secret && (await isToConfirm(c, means, secret))) {
-      const asked = { [means]: secret, confirm: '1', next: localPath(next) };
-      return seeOther(c, `/login?${new URLSearchParams(asked)}`);
+      const query = { [means]: secret, confirm: '1', next: localPath(next) };
+      return seeOther(c, `/login?${new URLSearchParams(query)}`);
     }
     return logIn(c, means, secret, localPath(next));
   })
   // The login form, and the confirmation of a link.
-  .post('/login/token', bodyLimit({ maxSize: FORM_BYTES, onError: tooLarge }), async (c) => {
+  .post('/login/token', async (c) => {
     checkSameOrigin(c.req.raw.headers);
-    const form = await c.req.formData().catch(() => {
-      throw new HttpProblem(415, 'Send the form of /login.');
-    });
+    const form = await formBody(sourceOf(c, null), FORM_BYTES);
     const means = form.has('code') ? 'code' : 'token';
-    const secret = form.get(means);
-    const text = typeof secret === 'string' ? secret.trim() : undefined;
-    return logIn(c, means, text, localPath(form.get('next')));
+    return logIn(c, means, form.get(means)?.trim(), localPath(form.get('next')));
   })
   .post('/logout', async (c) => {
     checkSameOrigin(c.req.raw.headers);
@@ -62,8 +58,8 @@ async function isToConfirm(c: Context, means: Means, secret: string): Promise<bo
     const opened = await services();
     const { principal } = await identifySession(getCookie(c, SESSION_COOKIE), opened);
     if (!principal) return false;
-    const asked = means === 'token' ? await opened.store.tokens.verify(secret) : null;
-    return asked?.tokenId !== principal.tokenId;
+    const holder = means === 'token' ? await opened.store.tokens.verify(secret) : null;
+    return holder?.tokenId !== principal.tokenId;
   } catch (error) {
     if (error instanceof ServiceUnavailable) return false;
     throw error;
@@ -86,12 +82,13 @@ async function logIn(
     const take = means === 'code' ? store.tokens.redeem : store.tokens.verify;
     const principal = secret ? await take(secret) : null;
     if (!principal) {
-      await checkLogInLimit(opened, c.req.raw.headers);
+      // It was looked up.
+      await opened.reads.take(readerOf(c, null, opened.settings), COSTS.answer);
+      await checkLogInLimit(opened, c);
       return again(means);
     }
-    // Before the session is given out: nobody is logged in without an entry.
-    await store.audit.record({ action: 'logIn', by: principal }, null);
     await openSession(c, principal.tokenId, opened);
+    log.info({ operation: 'logIn', by: principal }, 'logged in');
     return seeOther(c, next);
   } catch (error) {
     if (!(error instanceof ServiceUnavailable)) throw error;

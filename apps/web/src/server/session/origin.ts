@@ -5,9 +5,9 @@ import { HttpProblem } from '../problem';
  * X-Forwarded-Proto and X-Forwarded-Host; of several proxies the first speaks with the asker.
  */
 export function originOf(headers: Headers): string {
-  const told = (name: string) => headers.get(name)?.split(',')[0]?.trim();
-  const host = told('x-forwarded-host') ?? headers.get('host') ?? 'localhost';
-  const url = `${told('x-forwarded-proto') ?? 'http'}://${host}`;
+  const forwarded = (name: string) => headers.get(name)?.split(',')[0]?.trim();
+  const host = forwarded('x-forwarded-host') ?? headers.get('host') ?? 'localhost';
+  const url = `${forwarded('x-forwarded-proto') ?? 'http'}://${host}`;
   return URL.canParse(url) ? new URL(url).origin : 'http://localhost';
 }
 

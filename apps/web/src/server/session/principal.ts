@@ -6,7 +6,7 @@ import type { Services } from '../services';
 import { type Access, checkAccess } from './access';
 import { sessionIdOf } from './session';
 
-/** Who asks, and how they said so: only cookies can be sent by another site. */
+/** The caller, and how they identified themselves: only cookies can be sent by another site. */
 export interface Identity {
   readonly principal: Principal | null;
   readonly by: 'token' | 'session' | 'none';

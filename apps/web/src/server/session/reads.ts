@@ -1,9 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Principal } from '@tilemark/core/server';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { HttpProblem } from '../problem';
-import { type Services, services } from '../services';
-import { addressOf, tooMany } from './limit';
-import { identify } from './principal';
+import { Counts } from '../counts';
+import type { Settings } from '../services';
+import { turns } from '../turns';
+import { addressOf, type RequestContext, tooMany } from './limit';
 
 /**
  * How much of the site one reader may have. A process answers one request at a time, so every answer
@@ -13,128 +14,135 @@ import { identify } from './principal';
  * memory: each replica has time of its own to give.
  */
 
-/** About what an answer takes of a process, ms. */
+/** About what an answer takes of a process, ms; by its query and path where they decide. 0: it is free. */
+export type Cost = number | ((query: URLSearchParams, path: string) => number);
+export function msOf(cost: Cost, { raw }: RequestContext['req']): number {
+  if (typeof cost === 'number') return cost;
+  const { pathname, searchParams } = new URL(raw.url);
+  return cost(searchParams, pathname);
+}
 export const COSTS = {
-  /** A page that another reader has just had. */
-  kept: 2,
-  /** Text that asks nothing of the database. */
-  document: 10,
   page: 100,
-  /** Rendered as an image. */
-  picture: 200,
+  /** A page that asks nothing of the database. */
+  document: 10,
   /** Of the API. */
   answer: 8,
+  /** A board, or the description of the API. */
+  board: 40,
+  /** The best results of a device on every problem. */
+  device: 100,
   /** Every run of a sweep. */
   table: 300,
-  /** A row of a table of the best: a search among hundreds of variants. */
-  question: 20,
-  /** A stream of events. */
-  events: 20,
+  /** A stream of events: the first has the newest results. */
+  events: 50,
 } as const;
-export type Cost = keyof typeof COSTS;
 
 const WINDOW_S = 10;
-/** A logged-in reader may have so many times the time of an address. */
-const KNOWN = 5;
+/** A logged-in reader may have so many times the time of an address, up to this part of the process. */
+const LOGGED_IN = { times: 5, most: 0.5 };
 /** All addresses together: this part of the process. */
 const STRANGERS = 0.5;
-const STRANGERS_KEY = 'all addresses';
+/** Those who are not logged in are answered so few at a time: others wait for a step of as many. */
+const AT_ONCE = 2;
+/** Waiting for their turn: about two seconds of answers. */
+const MOST_WAITING = 20;
 /** Those who wait are served by then. */
 const BUSY_S = 2;
-/** Streams stay open: so many at once of one reader, and of all. */
+/** Streams stay open: so many at once of one reader, and of all that are logged in, or are not. */
 const MOST_STREAMS = { each: 60, all: 300 };
+/**
+ * Of long bodies of a token, so many may be refused in so many seconds: reading and checking the largest
+ * takes a tenth of a second, and nobody has many. A worker that is told to wait keeps its results.
+ */
+const MOST_REFUSED = { points: 6, duration: 5 };
 
-export interface Asked {
-  readonly headers: IncomingHttpHeaders;
-  /** Of the connection. */
-  readonly peer: string;
-}
-
-/** Who asks, as far as that decides what they may have. */
+/** Who asks: the id of a token where they are logged in, and else an address. */
 export interface Reader {
-  /** A token or session that is valid. */
-  readonly isKnown: boolean;
+  readonly isLoggedIn: boolean;
   readonly key: string;
 }
+export const readerOf = (
+  context: RequestContext,
+  principal: Principal | null,
+  { isBehindProxy }: Pick<Settings, 'isBehindProxy'>,
+): Reader =>
+  principal
+    ? { isLoggedIn: true, key: principal.tokenId }
+    : { isLoggedIn: false, key: addressOf(context, isBehindProxy) };
 
-export interface Reads {
-  reader(asked: Asked): Promise<Reader>;
-  /** Null, or why not now. */
-  take(reader: Reader, cost: Cost, times?: number): Promise<HttpProblem | null>;
-  /** Why not now: others wait already. */
-  noneLeft(): HttpProblem;
-  /** Counts an open stream until `release`; null, or why not now. */
-  open(reader: Reader): { release(): void } | HttpProblem;
-}
+export type Reads = ReturnType<typeof readsOf>;
+
+const retryAfter = (msBeforeNext: number) => ({
+  retryAfterS: Math.max(1, Math.ceil(msBeforeNext / 1_000)),
+});
 
 /** @param perMinute pages of an address; 0: no limit */
-export function readsOf(
-  opened: Pick<Services, 'store' | 'settings'>,
-  perMinute = opened.settings.limits.read,
-): Reads {
+export function readsOf(perMinute: number) {
   const own = (perMinute * COSTS.page * WINDOW_S) / 60;
   const limiter = (points: number) => new RateLimiterMemory({ points, duration: WINDOW_S });
-  const [address, known] = [limiter(own), limiter(KNOWN * own)];
-  const strangers = limiter(Math.max(own, STRANGERS * WINDOW_S * 1_000));
-  const streams = new Map<string, number>();
-  let openStreams = 0;
+  const part = (of: number) => Math.max(own, of * WINDOW_S * 1_000);
+  const ofAddress = limiter(own);
+  const ofToken = limiter(Math.min(LOGGED_IN.times * own, part(LOGGED_IN.most)));
+  const ofStrangers = limiter(part(STRANGERS));
+  const strangers = turns(AT_ONCE);
+  const refusals = new RateLimiterMemory(MOST_REFUSED);
+  const streams = new Counts();
+  const checkWaiting = () => {
+    if (strangers.waiting() < MOST_WAITING) return;
+    const rule = 'More readers are waiting than the site can serve';
+    throw tooMany(rule, { retryAfterS: BUSY_S });
+  };
   return {
-    async reader({ headers, peer }) {
-      const given = new Headers();
-      for (const name of ['authorization', 'cookie', 'x-forwarded-for']) {
-        const value = headers[name];
-        if (typeof value === 'string') given.set(name, value);
-      }
-      const isNamed = given.has('authorization') || given.has('cookie');
-      const { principal } = isNamed
-        ? await identify(given, opened as Services).catch(() => ({ principal: null }))
-        : { principal: null };
-      if (principal) return { isKnown: true, key: principal.tokenId };
-      return { isKnown: false, key: addressOf(given, opened.settings.isBehindProxy, peer) };
-    },
-    async take({ isKnown, key }, cost, times = 1) {
-      if (perMinute === 0) return null;
+    /** Takes what an answer costs. Throws 429 where the reader, or all that are not logged in, have no more. */
+    async take({ isLoggedIn, key }: Reader, ms: number): Promise<void> {
+      if (perMinute === 0 || ms === 0) return;
+      // All that one may have, where it takes more: else nobody ever could have it.
+      const points = Math.min(ms, own);
       try {
-        // All that one may have, where it takes more: else nobody ever could have it.
-        const points = Math.min(times * COSTS[cost], own);
-        await (isKnown ? known : address).consume(key, points);
-        if (!isKnown) await strangers.consume(STRANGERS_KEY, points);
-        return null;
+        await (isLoggedIn ? ofToken : ofAddress).consume(key, points);
+        if (!isLoggedIn) await ofStrangers.consume('all', points);
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        return tooMany('This reads more than the site can give to one reader', {
-          retryAfterS: Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000)),
-        });
+        const rule = 'This reads more than the site can give to one reader';
+        throw tooMany(rule, retryAfter(refusal.msBeforeNext));
       }
     },
-    noneLeft: () =>
-      tooMany('More readers are waiting than the site can serve', { retryAfterS: BUSY_S }),
-    open({ key }) {
-      const own = streams.get(key) ?? 0;
-      if (perMinute > 0 && (own >= MOST_STREAMS.each || openStreams >= MOST_STREAMS.all)) {
-        return tooMany('More streams are open than the site can serve', { retryAfterS: WINDOW_S });
+    /**
+     * As `take`, of an answer that is sent at once: who is not logged in waits for a turn, until the
+     * answer is sent. Throws 429 where too many wait already.
+     */
+    async takeTurn(reader: Reader, ms: number, response?: ServerResponse): Promise<void> {
+      if (ms > 0 && !reader.isLoggedIn) checkWaiting();
+      await this.take(reader, ms);
+      if (ms === 0 || reader.isLoggedIn || !response) return;
+      // Others came to wait meanwhile.
+      checkWaiting();
+      const end = await strangers.next();
+      if (response.destroyed) return end();
+      response.once('close', end);
+    },
+    /** Counts a stream until its response closes. Throws 429 where too many are open. */
+    openStream({ isLoggedIn, key }: Reader, response?: ServerResponse): void {
+      const all = isLoggedIn ? 'logged in' : 'not logged in';
+      const mine = `${all} ${key}`;
+      const isFull = streams.of(mine) >= MOST_STREAMS.each || streams.of(all) >= MOST_STREAMS.all;
+      if (perMinute > 0 && isFull) {
+        const rule = 'More streams are open than the site can serve';
+        throw tooMany(rule, { retryAfterS: WINDOW_S });
       }
-      streams.set(key, own + 1);
-      openStreams += 1;
-      return {
-        release() {
-          openStreams -= 1;
-          const left = (streams.get(key) ?? 1) - 1;
-          if (left > 0) streams.set(key, left);
-          else streams.delete(key);
-        },
+      const count = (more: number) => {
+        for (const name of [mine, all]) streams.add(name, more);
       };
+      count(1);
+      response?.once('close', () => count(-1));
     },
+    /** Throws 429 for a sender of whom too much was refused. */
+    async checkRefusals(sender: string): Promise<void> {
+      const counted = await refusals.get(sender);
+      if (!counted || counted.consumedPoints < MOST_REFUSED.points) return;
+      const rule = 'Too much of what this token sends is refused';
+      throw tooMany(rule, retryAfter(counted.msBeforeNext));
+    },
+    countRefusal: (sender: string) => refusals.penalty(sender),
   };
-}
-
-let reads: Promise<Reads> | null = null;
-
-/** Of this process. */
-export function openReads(): Promise<Reads> {
-  reads ??= services().then(readsOf);
-  reads.catch(() => {
-    reads = null;
-  });
-  return reads;
 }

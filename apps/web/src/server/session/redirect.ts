@@ -9,7 +9,7 @@ export function seeOther(c: Context, path: string): Response {
   return c.redirect(path, 303);
 }
 
-/** Where a page finds its own address, to come back to after the login. */
+/** The header with a page's own address, to come back to after the login. */
 export const PATH_HEADER = 'x-tilemark-path';
 
 /** No site has this name: an address that leaves it leads elsewhere. */
@@ -20,9 +20,9 @@ const HERE = 'http://here.invalid';
  * would lead to another site (`//elsewhere`, `/\\elsewhere`, `https:...`) or back to
  * logging in is `/`.
  */
-export function localPath(asked: unknown): string {
-  if (typeof asked !== 'string' || !asked.startsWith('/') || !URL.canParse(asked, HERE)) return '/';
-  const { hash, origin, pathname, search } = new URL(asked, HERE);
+export function localPath(path: unknown): string {
+  if (typeof path !== 'string' || !path.startsWith('/') || !URL.canParse(path, HERE)) return '/';
+  const { hash, origin, pathname, search } = new URL(path, HERE);
   const isElsewhere = origin !== HERE || pathname.startsWith('//');
   return isElsewhere || /^\/log(in|out)(\/|$)/.test(pathname) ? '/' : `${pathname}${search}${hash}`;
 }

@@ -11,7 +11,7 @@ import { SESSION_COOKIE } from '@/ui/site';
 import type { Services, Settings } from '../services';
 import { isSecure } from './origin';
 
-/** What the cookie contains, sealed: which session it is of. Revoking its token ends it. */
+/** The sealed content of the cookie: its session. Revoking its token ends it. */
 const sealedSchema = z.object({ sessionId: z.string() });
 
 type Opened = Pick<Services, 'store' | 'settings'>;

@@ -7,7 +7,7 @@ import { type Services, services } from '../services';
 import { identifySession } from './principal';
 import { PATH_HEADER } from './redirect';
 
-/** Who looks at a page; null for a visitor without a session. Looked up once per request. */
+/** The visitor of a page; null without a session. Looked up once per request. */
 export const visitor = cache(async (): Promise<Principal | null> => {
   const sealed = (await cookies()).get(SESSION_COOKIE)?.value;
   if (!sealed) return null;

@@ -1,7 +1,5 @@
 const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
-/** Roughly, for the legend's font; rather too wide. */
-const CHARACTER_WIDTH = 7;
 const SLIDE_SCALE = 1.5;
 const TITLE = { 'text-anchor': 'start', 'font-size': 13, 'font-weight': 600 };
 /** Above the chart: its title. */
@@ -20,8 +18,7 @@ export function standaloneSvg(
 ): string {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const { width, height } = chart.viewBox.baseVal;
-  const lines = legendLines(legend, width);
-  const total = height + (lines.length + 1) * LEGEND_LINE;
+  const total = height + (legend.length + 1) * LEGEND_LINE;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
   copy.setAttribute('viewBox', `0 ${-HEAD} ${width} ${total + HEAD}`);
   copy.setAttribute('width', String(width * SLIDE_SCALE));
@@ -39,33 +36,15 @@ export function standaloneSvg(
       `${source}, ${new Date().toISOString().slice(0, 10)}`,
     ),
   );
-  lines.forEach((line, index) => {
-    for (const { item, x } of line) {
-      const y = height + index * LEGEND_LINE;
-      const sample = item.querySelector('svg')?.cloneNode(true) as SVGSVGElement;
-      sample.setAttribute('x', String(x));
-      sample.setAttribute('y', String(y + 3));
-      const words = { x: x + 22, y: y + 12, fill: 'var(--ink)', 'text-anchor': 'start' };
-      copy.append(sample, element('text', words, item.textContent));
-    }
+  legend.forEach((item, index) => {
+    const y = height + index * LEGEND_LINE;
+    const sample = item.querySelector('svg')?.cloneNode(true) as SVGSVGElement;
+    sample.setAttribute('x', '8');
+    sample.setAttribute('y', String(y + 3));
+    const words = { x: 30, y: y + 12, fill: 'var(--ink)', 'text-anchor': 'start' };
+    copy.append(sample, element('text', words, item.textContent));
   });
   return withoutVariables(new XMLSerializer().serializeToString(copy));
-}
-
-/** Legend items with their positions, in lines that fit the width. */
-function legendLines(legend: readonly HTMLElement[], width: number) {
-  const lines: { item: HTMLElement; x: number }[][] = [];
-  let x = Number.POSITIVE_INFINITY;
-  for (const item of legend) {
-    const needed = 38 + (item.textContent?.length ?? 0) * CHARACTER_WIDTH;
-    if (x + needed > width) {
-      lines.push([]);
-      x = 8;
-    }
-    lines.at(-1)?.push({ item, x });
-    x += needed;
-  }
-  return lines;
 }
 
 function element(

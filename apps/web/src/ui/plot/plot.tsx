@@ -1,28 +1,18 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
-import {
-  createContext,
-  type KeyboardEvent,
-  type ReactNode,
-  useContext,
-  useEffect,
-  useRef,
-  useState,
-} from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Button } from '../button';
 import { Notice } from '../notice';
 import { download, standaloneSvg } from './file';
-import { type Mark, marksOf, nearest, Tip } from './marks';
 import type { SYMBOLS } from './scales';
 
 /** One entry of a legend: beside the drawing on the page, below it in a file. */
-export interface LegendItem {
+interface LegendItem {
   readonly text: string;
   /** Any CSS colour. */
   readonly color: string;
   readonly symbol?: (typeof SYMBOLS)[number];
-  readonly isDashed?: boolean;
   /** Marks without a line between them. */
   readonly isLoose?: boolean;
 }
@@ -39,7 +29,7 @@ const MIN_WIDTH = 120;
 /**
  * A chart drawn by Observable Plot to the available width. Its space is reserved while the
  * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
- * Marks with a `title` tell it on hover and by arrow keys.
+ * It is a picture: a table beside it has its figures and where they lead.
  *
  * @param summary what the chart shows, in words; it begins with the title of its file
  * @param fileName of downloads, without extension
@@ -60,11 +50,8 @@ export function Figure({
   legend?: readonly LegendItem[];
 }) {
   const subject = useContext(FigureSubject);
-  const frame = useRef<HTMLElement>(null);
-  /** Null until it is drawn. */
-  const [marks, setMarks] = useState<readonly Mark[] | null>(null);
-  const [isMissing, setMissing] = useState(false);
-  const [told, setTold] = useState<Mark | null>(null);
+  const frame = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<'loading' | 'drawn' | 'missing'>('loading');
 
   useEffect(() => {
     const element = frame.current;
@@ -75,7 +62,7 @@ export function Figure({
     const show = async () => {
       const Plot = await import('@observablehq/plot').catch(() => null);
       if (isGone) return;
-      if (!Plot) return setMissing(true);
+      if (!Plot) return setState('missing');
       observer = new ResizeObserver(([entry]) => {
         const width = Math.floor(entry?.contentRect.width ?? 0);
         if (width < MIN_WIDTH) return;
@@ -91,15 +78,11 @@ export function Figure({
             overflow: 'visible',
           },
         });
-        const focused = element.contains(document.activeElement) ? document.activeElement : null;
-        if (focused) element.focus();
+        svg.style.setProperty('--plot-background', 'var(--surface)');
+        // Plot names its groups, which have no role that could have a name; the frame says all.
+        svg.setAttribute('aria-hidden', 'true');
         element.replaceChildren(svg);
-        const all = marksOf(svg);
-        // What had the focus is drawn again: the keys go on from there.
-        const same = all.find(({ text }) => text === focused?.getAttribute('aria-label')) ?? null;
-        same?.element.focus();
-        setTold(same);
-        setMarks(all);
+        setState('drawn');
       });
       observer.observe(element);
     };
@@ -124,15 +107,6 @@ export function Figure({
     download(new Blob([svg], { type: 'image/svg+xml' }), `${fileName}.svg`);
   };
 
-  const onKey = (event: KeyboardEvent) => {
-    const moves: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
-    const move = moves[event.key];
-    if (!marks || marks.length === 0 || move === undefined) return;
-    event.preventDefault();
-    const at = marks.findIndex(({ element }) => element === document.activeElement);
-    marks[(Math.max(at, move < 0 ? 0 : -1) + move + marks.length) % marks.length]?.element.focus();
-  };
-
   return (
     <figure className="px-4 py-3">
       <figcaption className="mb-2 flex items-start justify-between gap-x-4 gap-y-1 text-xs text-muted max-sm:flex-col-reverse">
@@ -142,7 +116,7 @@ export function Figure({
         </div>
         <button
           type="button"
-          disabled={!marks}
+          disabled={state !== 'drawn'}
           onClick={save}
           aria-label="Download SVG"
           className={SMALL_BUTTON}
@@ -150,24 +124,10 @@ export function Figure({
           SVG
         </button>
       </figcaption>
-      {isMissing && <Missing />}
-      <div className={isMissing ? 'hidden' : 'relative'} style={{ height }}>
-        <section
-          ref={frame}
-          aria-label={summary}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys go through its marks
-          tabIndex={0}
-          onKeyDown={onKey}
-          onFocus={(event) => {
-            const target: Element = event.target;
-            setTold(marks?.find(({ element }) => element === target) ?? null);
-          }}
-          onBlur={() => setTold(null)}
-          onPointerMove={(event) => setTold(nearest(marks, event.clientX, event.clientY))}
-          onPointerLeave={() => setTold(null)}
-          className="h-full"
-        />
-        {!marks && !isMissing && (
+      {state === 'missing' && <Missing />}
+      <div className={state === 'missing' ? 'hidden' : 'relative'} style={{ height }}>
+        <div ref={frame} role="img" aria-label={summary} className="h-full" />
+        {state === 'loading' && (
           <p
             aria-hidden="true"
             className="absolute inset-0 grid place-items-center text-xs text-muted"
@@ -175,7 +135,6 @@ export function Figure({
             Drawing …
           </p>
         )}
-        {told && frame.current && <Tip mark={told} frame={frame.current} />}
       </div>
     </figure>
   );
@@ -216,16 +175,9 @@ const GLYPHS: Readonly<Record<(typeof SYMBOLS)[number], string>> = {
 };
 
 /** A line, its mark or both, as drawn. */
-const Sample = ({ of: { color, isDashed, isLoose, symbol } }: { of: LegendItem }) => (
+const Sample = ({ of: { color, isLoose, symbol } }: { of: LegendItem }) => (
   <svg width="18" height="10" viewBox="-9 -5 18 10" aria-hidden="true" style={{ color }}>
-    {!isLoose && (
-      <path
-        d="M-9,0H9"
-        stroke="currentColor"
-        strokeWidth="1.5"
-        strokeDasharray={isDashed ? '3 2' : undefined}
-      />
-    )}
+    {!isLoose && <path d="M-9,0H9" stroke="currentColor" strokeWidth="1.5" />}
     {symbol && (
       <path d={GLYPHS[symbol]} fill="var(--surface)" stroke="currentColor" strokeWidth="1.25" />
     )}

@@ -3,7 +3,7 @@
  * `Plot.axisY(ticks, { text: format })`. By itself, Plot lets d3 drop labels of a log scale,
  * whatever tick format it is given.
  */
-export interface LogAxis {
+interface LogAxis {
   readonly scale: { readonly type: 'log'; readonly domain: number[] };
   readonly ticks: number[];
   readonly format: (value: number) => string;
@@ -49,9 +49,6 @@ export function logAxis(
   return { scale: { type: 'log', domain }, ticks, format };
 }
 
-/** The most that a cell of a heat map is filled with the accent: text on it keeps 4.5:1 in both schemes. */
-export const STRONGEST = 0.38;
-
 /** Colours of lines, in order; each has a contrast of 3:1 in both schemes. */
 export const COLORS = [
   'var(--accent)',
@@ -87,3 +84,12 @@ export function seriesStyles(names: readonly string[]): SeriesStyles {
     symbol: (name) => of(SYMBOLS, name),
   };
 }
+
+/** The most that a cell is filled with the accent: text on it keeps 4.5:1 in both colour schemes. */
+const STRONGEST = 0.38;
+
+/** The colour of a cell that has this part of the best. */
+export const shareFill = (part: number | null): string | undefined =>
+  part === null
+    ? undefined
+    : `color-mix(in oklab, var(--accent) ${Math.round(100 * STRONGEST * part)}%, transparent)`;

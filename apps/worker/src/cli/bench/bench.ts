@@ -1,8 +1,18 @@
-import { type BenchFile, drawSeed, isBad, kindsOf, resultTable } from '@tilemark/core';
+import {
+  type BenchFile,
+  drawSeed,
+  findSuite,
+  isBad,
+  kindsOf,
+  type RunSpec,
+  resultTable,
+  suiteRef,
+} from '@tilemark/core';
+import { faultOf, type Regime, refuseIf } from '@tilemark/kernels';
 import { Runner } from '../../child/runner';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
-import { toldApart } from '../on-device';
+import { uniqueFlag } from '../on-device';
 import { ResultFile } from '../result-file';
 import { progressOf } from './progress';
 import { type Measured, measureAll, openAll, planOf } from './session';
@@ -16,6 +26,8 @@ export interface BenchOptions extends BenchFlags, Partial<GridOptions> {
   readonly device?: string;
   readonly json?: string;
   readonly csv?: string;
+  /** Of all inputs, for kernels of `wgsl`; absent: as usual. */
+  readonly regime?: Regime;
   /** Absent: drawn, once for all runs. */
   readonly seed?: number;
 }
@@ -33,15 +45,21 @@ export async function bench(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
+  const { regime, wgsl } = options;
+  refuseIf(
+    regime !== undefined && wgsl === undefined,
+    'needs --wgsl: it shows on which inputs a kernel of yours is right',
+    '--regime',
+  );
   const kernel = await kernelsNamed(options);
   const spec = benchSpec({ ...options, ...(kernel && { kernel }) });
   const save = await saver(options);
   const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
-  const devices = await Promise.all(flags.map((flag) => toldApart(flag.trim(), childEntry)));
+  const devices = await Promise.all(flags.map((flag) => uniqueFlag(flag.trim(), childEntry)));
   const runners = devices.map((device) => new Runner({ entry: childEntry, device }));
   try {
     const open = await openAll(runners);
-    const plan = planOf(spec, open);
+    const plan = planOf(spec, open).map((run) => inRegime(run, regime));
     const progress = progressOf(plan.length, process.stderr);
     const measured = await measureAll(plan, open, options.seed ?? drawSeed(), {
       onWait: progress.wait,
@@ -58,14 +76,24 @@ export async function bench(
   }
 }
 
+/** Throws InputError where such problems have no such inputs. */
+function inRegime(run: RunSpec, regime: Regime | undefined): RunSpec {
+  const problem = { ...run.problem, ...(regime && { regime }) };
+  const fault = faultOf(problem.op, problem.shape, problem.dtype, problem);
+  refuseIf(fault?.field === 'regime', fault?.reason ?? '', '--regime');
+  return { ...run, problem };
+}
+
 /** Writes the files asked for. Throws InputError, now or later, if one cannot be written. */
-async function saver({ json, csv }: BenchOptions): Promise<(measured: Measured) => Promise<void>> {
+async function saver(options: BenchOptions): Promise<(measured: Measured) => Promise<void>> {
+  const { csv, json, suite } = options;
   const jsonFile = json === undefined ? null : await ResultFile.at(json, '--json');
   const csvFile = csv === undefined ? null : await ResultFile.at(csv, '--csv');
   return async ({ results, environments }) => {
     const [environment, ...others] = environments;
     if (!environment) return;
-    const file: BenchFile = { version: 1, environment, environments: others, results };
+    const whole = suite !== undefined && { suite: suiteRef(findSuite(suite)) };
+    const file: BenchFile = { version: 1, ...whole, environment, environments: others, results };
     await jsonFile?.write(`${JSON.stringify(file, null, 1)}\n`);
     const { head, line } = resultTable(kindsOf(results));
     await csvFile?.write(head + results.map(line).join(''));

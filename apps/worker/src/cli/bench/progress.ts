@@ -1,4 +1,4 @@
-import { outcomeReason, type PlannedRun, type RunResult, type Step } from '@tilemark/core';
+import { outcomeReason, type Result, type RunSpec, type Step } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
 import { problemText, progressBar, rateText, WAITING } from '../table';
 
@@ -14,7 +14,7 @@ export function progressOf(total: number, stream: NodeJS.WriteStream) {
   return {
     wait: (run: Named) => say(`${nameOf(run)}: ${WAITING}`),
     step: (run: Named, step: Step) => show(`${nameOf(run)}: ${step}`),
-    result: (result: RunResult) => {
+    result: (result: Result) => {
       done++;
       say(bar ? nameOf(result) : `${done}/${total} ${nameOf(result)}: ${outcomeOf(result)}`);
     },
@@ -30,12 +30,12 @@ export function leftText(elapsedMs: number, done: number, total: number): string
 }
 
 /** The rate, or how else it ended, and why. */
-function outcomeOf({ outcome, rate }: RunResult): string {
+function outcomeOf({ outcome, rate }: Result): string {
   if (rate) return rateText(rate);
   return `${outcome?.kind}: ${outcomeReason(outcome)?.split('\n')[0]}`;
 }
 
-type Named = Pick<PlannedRun, 'address' | 'problem'>;
+type Named = Pick<RunSpec, 'address' | 'problem'>;
 
 const nameOf = ({ address, problem }: Named): string =>
   `${shortAddress(address)}, ${problemText(problem)}`;

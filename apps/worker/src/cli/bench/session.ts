@@ -3,9 +3,9 @@ import {
   deviceKey,
   type Environment,
   expand,
-  type PlannedRun,
   type Profile,
-  type RunResult,
+  type Result,
+  type RunSpec,
   resultOf,
   type Step,
   type SweepSpec,
@@ -14,24 +14,24 @@ import type { Runner } from '../../child/runner';
 import { MachineTurn } from '../../run/machine-lock';
 
 /** The devices of a session by their keys. */
-type Runners = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
+type OpenDevices = ReadonlyMap<string, { runner: Runner; description: DeviceDescription }>;
 
 interface SessionHooks {
   /** Something else on this machine is measuring and finishes first. */
-  readonly onWait: (run: PlannedRun) => void;
-  readonly onStep: (run: PlannedRun, step: Step) => void;
+  readonly onWait: (run: RunSpec) => void;
+  readonly onStep: (run: RunSpec, step: Step) => void;
   /** Awaited before the next run begins. */
-  readonly onResult: (result: RunResult, soFar: Measured) => Promise<void>;
+  readonly onResult: (result: Result, soFar: Measured) => Promise<void>;
 }
 
 /** Results, and every environment they were measured in. */
 export interface Measured {
-  readonly results: RunResult[];
+  readonly results: Result[];
   readonly environments: Environment[];
 }
 
 /** Opens every device. Of two equal devices the first stands for both. */
-export async function openAll(runners: readonly Runner[]): Promise<Runners> {
+export async function openAll(runners: readonly Runner[]): Promise<OpenDevices> {
   const open = new Map<string, { runner: Runner; description: DeviceDescription }>();
   for (const runner of runners) {
     const description = await runner.open('default');
@@ -42,15 +42,15 @@ export async function openAll(runners: readonly Runner[]): Promise<Runners> {
 }
 
 /** The runs of a sweep on these devices, by device and profile. */
-export function planOf(spec: SweepSpec, runners: Runners): PlannedRun[] {
+export function planOf(spec: SweepSpec, runners: OpenDevices): RunSpec[] {
   const devices = [...runners].map(([key, { description }]) => ({
     key,
     class: description.identity.class,
+    runtime: description.identity.runtime,
     capabilities: description.capabilities,
   }));
   const keys = [...runners.keys()];
-  const place = (run: PlannedRun) =>
-    2 * keys.indexOf(run.deviceKey) + Number(run.profile === 'fast');
+  const place = (run: RunSpec) => 2 * keys.indexOf(run.deviceKey) + Number(run.profile === 'fast');
   return expand(spec, devices).toSorted((a, b) => place(a) - place(b));
 }
 
@@ -60,12 +60,12 @@ export function planOf(spec: SweepSpec, runners: Runners): PlannedRun[] {
  * @param seed of all of them, so that the references of one problem serve all of its runs
  */
 export async function measureAll(
-  plan: readonly PlannedRun[],
-  runners: Runners,
+  plan: readonly RunSpec[],
+  runners: OpenDevices,
   seed: number,
   { onWait, onStep, onResult }: SessionHooks,
 ): Promise<Measured> {
-  const results: RunResult[] = [];
+  const results: Result[] = [];
   const environments = new Map<`${string} ${Profile}`, Environment>();
   const turn = new MachineTurn();
   try {

@@ -1,7 +1,7 @@
-import { type SweepSpec, specSchema, suiteSpec } from '@tilemark/core';
-import { InputError, kernelById, parseShape } from '@tilemark/kernels';
+import { parseShapes, type SweepSpec, specSchema, suiteSpec } from '@tilemark/core';
+import { InputError, kernelById } from '@tilemark/kernels';
 import { z } from 'zod';
-import { assignment, list, tunablesFor } from '../flags';
+import { assignment, dtypeFor, list, tunablesFor } from '../flags';
 
 export interface BenchFlags {
   readonly suite?: string;
@@ -12,20 +12,18 @@ export interface BenchFlags {
   readonly dtype?: string;
   readonly profile?: string;
   readonly policy?: string;
-  readonly regime?: string;
   readonly epilogue?: string;
 }
 
 /** The sweep that the flags ask for: the `starter` suite without any. Throws InputError at the flag. */
 export function benchSpec(flags: BenchFlags): SweepSpec {
-  const { epilogue, profile, policy, regime } = flags;
+  const { epilogue, profile, policy } = flags;
   try {
     const base = flags.kernel ? kernelsSpec(flags.kernel, flags) : suiteSpecOf(flags);
     return checked({
       ...base,
       ...(profile !== undefined && { profiles: list(profile) }),
       ...(policy !== undefined && { policy }),
-      ...(regime !== undefined && { regime }),
       ...(epilogue !== undefined && { epilogue }),
     });
   } catch (error) {
@@ -40,7 +38,6 @@ const FLAGS = {
   '--shape': 'shapes',
   '--dtype': 'dtypes',
   '--profile': 'profiles',
-  '--regime': 'regime',
   '--epilogue': 'epilogue',
 } as const;
 
@@ -64,7 +61,7 @@ function suiteSpecOf({ suite = 'starter', param = [], tunable, shape, dtype }: B
 }
 
 function kernelsSpec(kernels: readonly string[], flags: BenchFlags): object {
-  const { suite, param, tunable, shape = '512', dtype = 'f32' } = flags;
+  const { suite, param, tunable, shape = '512', dtype } = flags;
   for (const [flag, value] of Object.entries({ suite, param })) {
     if (value !== undefined) throw new InputError('cannot be combined with --kernel', `--${flag}`);
   }
@@ -73,8 +70,8 @@ function kernelsSpec(kernels: readonly string[], flags: BenchFlags): object {
     cases: tunablesFor(chosen, tunable).map(({ kernel, tunables }) => ({
       kernel: kernel.id,
       tunables,
-      shapes: list(shape).map((text) => parseShape(kernel.op, text, '--shape')),
-      dtypes: list(dtype),
+      shapes: parseShapes(kernel.op, shape, '--shape'),
+      dtypes: list(dtype ?? dtypeFor([kernel])),
     })),
   };
 }

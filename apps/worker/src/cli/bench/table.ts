@@ -8,8 +8,8 @@ import {
   type MetricUnit,
   metricsOf,
   outcomeReason,
-  type Profile,
-  type RunResult,
+  PROFILE_WORDS,
+  type Result,
   variantOccupancy,
   workgroupOf,
 } from '@tilemark/core';
@@ -29,9 +29,9 @@ import type { Measured } from './session';
 
 /** The rows of one table: the results of a device under a profile. */
 interface Rows {
-  readonly results: readonly RunResult[];
+  readonly results: readonly Result[];
   readonly environment: Environment | undefined;
-  readonly session: readonly RunResult[];
+  readonly session: readonly Result[];
 }
 
 interface Column {
@@ -39,7 +39,7 @@ interface Column {
   readonly align: 'left' | 'right';
   readonly isShown: (rows: Rows) => boolean;
   /** `measured` is null for a run without a number. */
-  readonly cell: (result: RunResult, measured: Measurement | null, rows: Rows) => string;
+  readonly cell: (result: Result, measured: Measurement | null, rows: Rows) => string;
 }
 
 const number = (head: string, cell: Column['cell'], isShown: Column['isShown'] = () => true) =>
@@ -103,7 +103,7 @@ const COLUMNS: readonly Column[] = [
   }),
 ];
 
-/** What a terminal that is too narrow can do without, the first to go first. */
+/** Columns that a narrow terminal can do without, the first to go first. */
 const SPARE = [
   'RMS error',
   'FLOP/byte',
@@ -132,13 +132,8 @@ export function resultTables({ results, environments }: Measured): string {
     .join('\n\n');
 }
 
-const titleOf = ({ device, profile }: RunResult) =>
-  `${device.name}, profile ${profile}${device.class === 'cpu' ? '' : ` (${PROFILE_WORDS[profile]})`}`;
-
-const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
-  default: 'as in a browser',
-  fast: 'no bounds checks, unlike a browser',
-};
+const titleOf = ({ device, profile }: Result) =>
+  `${device.name}, profile ${device.class === 'cpu' ? profile : PROFILE_WORDS[profile]}`;
 
 function tableOf(rows: Rows): string {
   const columns = COLUMNS.filter(({ isShown }) => isShown(rows));
@@ -177,14 +172,14 @@ function tellsWorkgroupsApart({ results }: Rows): boolean {
 }
 
 /** Theoretical, an upper bound; `unknown` where the table of architectures has no such device. */
-function occupancyText({ variant, problem }: RunResult, { environment }: Rows): string {
+function occupancyText({ variant, problem }: Result, { environment }: Rows): string {
   if (!environment || !workgroupOf(variant, problem.dtype)) return '';
   const occupancy = variantOccupancy(environment.device, variant, problem.dtype);
   return occupancy ? `${(100 * occupancy.part).toFixed(0)}%` : 'unknown';
 }
 
 /** One line per problem: what it takes to bring its inputs to the device and its output back. */
-function transferLines(results: readonly RunResult[]): string[] {
+function transferLines(results: readonly Result[]): string[] {
   const lines = results.flatMap(({ problem, outcome }) => {
     if (outcome?.kind !== 'measured') return [];
     const { hostToDeviceNs, deviceToHostNs } = outcome.measurement.transfer;
@@ -198,15 +193,15 @@ function transferLines(results: readonly RunResult[]): string[] {
     .map(([problem, times]) => `Copies of ${problem}: ${times}`);
 }
 
-const naives = (results: readonly RunResult[]) =>
+const naives = (results: readonly Result[]) =>
   results.filter(({ variant }) => kernelById(variant.kernel).rung === 1);
 
 /** The host's simplest loops on one thread: what speed-ups over the host are taken from. */
-const serialHost = (session: readonly RunResult[]) =>
+const serialHost = (session: readonly Result[]) =>
   session.filter(({ variant }) => variant.kernel.endsWith('/cpu-naive'));
 
 /** Over the fastest of `bases` that has the same problem; null where none has. */
-function speedupOver(result: RunResult, bases: readonly RunResult[]): number | null {
+function speedupOver(result: Result, bases: readonly Result[]): number | null {
   const times = bases
     .filter((base) => isSameProblem(base, result))
     .map(medianNs)
@@ -215,11 +210,11 @@ function speedupOver(result: RunResult, bases: readonly RunResult[]): number | n
   return ns === null || times.length === 0 ? null : Math.min(...times) / ns;
 }
 
-function isSameProblem(a: RunResult, b: RunResult): boolean {
-  const text = ({ problem }: RunResult) => [problem.op, shapeText(problem), problem.dtype].join();
+function isSameProblem(a: Result, b: Result): boolean {
+  const text = ({ problem }: Result) => [problem.op, shapeText(problem), problem.dtype].join();
   return text(a) === text(b);
 }
 
-function medianNs({ outcome }: RunResult): number | null {
+function medianNs({ outcome }: Result): number | null {
   return outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : null;
 }

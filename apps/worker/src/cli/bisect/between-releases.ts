@@ -14,7 +14,7 @@ import { Runner } from '../../child/runner';
 import { installRelease } from './releases';
 import type { Finding } from './search';
 
-/** What is measured, on which device. */
+/** The variant, problem and device to measure. */
 export interface Measured {
   readonly variant: Variant;
   readonly problem: Problem;

@@ -1,18 +1,11 @@
 import { resolve } from 'node:path';
 import { messageOf, outcomeReason, type Profile } from '@tilemark/core';
-import {
-  bareVariant,
-  DeviceFault,
-  InputError,
-  type Problem,
-  shortAddress,
-} from '@tilemark/kernels';
+import { bareVariant, DeviceFault, InputError, shortAddress } from '@tilemark/kernels';
 import { withMachineLock } from '../../run/machine-lock';
 import { ratioText, variantOf } from '../duel';
 import { type ProblemFlags, problemOf } from '../flags';
 import type { GridOptions } from '../grid/client';
-import { toldApart } from '../on-device';
-import { ResultFile } from '../result-file';
+import { uniqueFlag } from '../on-device';
 import { problemText, WAITING } from '../table';
 import { BetweenReleases } from './between-releases';
 import { releasesBetween } from './releases';
@@ -25,17 +18,6 @@ export interface BisectFlags extends ProblemFlags, Partial<GridOptions> {
   readonly profile: Profile;
   readonly duels: number;
   readonly folder: string;
-  readonly json?: string;
-}
-
-/** What `bisect --json` writes. */
-interface BisectFile extends Bisected {
-  readonly version: 1;
-  readonly variant: string;
-  readonly problem: Problem;
-  readonly profile: Profile;
-  readonly device: string;
-  readonly releases: readonly string[];
 }
 
 /**
@@ -53,11 +35,10 @@ export async function bisect(
   if (variant.definition.runsOn === 'cpu') {
     throw new InputError(`${variant.kernel} runs on the host, without webgpu`, 'variant');
   }
-  const { op, epilogue } = variant.definition;
-  const problem = problemOf(op, options, epilogue);
-  const json = options.json === undefined ? null : await ResultFile.at(options.json, '--json');
+  const { definition } = variant;
+  const problem = problemOf(definition.op, options, [definition]);
   const releases = await releasesBetween(from, to);
-  const device = await toldApart(wanted, childEntry);
+  const device = await uniqueFlag(wanted, childEntry);
   const measured = { variant: bareVariant(variant), problem, device, profile };
   const between = new BetweenReleases(resolve(options.folder), childEntry, measured);
 
@@ -77,18 +58,7 @@ export async function bisect(
     print(heldText({ release, against, finding }));
     return finding;
   };
-  const bisected = await bisectReleases(releases, hold);
-  print(foundText(bisected));
-  const file: BisectFile = {
-    version: 1,
-    variant: variant.address,
-    problem,
-    profile,
-    device: name,
-    releases,
-    ...bisected,
-  };
-  await json?.write(`${JSON.stringify(file, null, 1)}\n`);
+  print(bisectedText(await bisectReleases(releases, hold)));
 }
 
 /** The device as an end of the releases opens it. Throws InputError at its flag. */
@@ -106,11 +76,11 @@ async function usable(between: BetweenReleases, release: string, flag: string) {
 
 /** `0.6.1: SLOW: 0.9100 times as fast as 0.6.0 (95%: ...)`. */
 function heldText({ release, against, finding }: Held): string {
-  const found =
+  const text =
     finding.kind === 'dueled'
       ? ratioText(finding, against)
       : `${finding.outcome.kind}: ${outcomeReason(finding.outcome)}`;
-  return `${release}: ${found}`;
+  return `${release}: ${text}`;
 }
 
 const CHANGES: Readonly<Record<string, (first: string) => string>> = {
@@ -121,8 +91,8 @@ const CHANGES: Readonly<Record<string, (first: string) => string>> = {
   skipped: () => 'cannot run it',
 };
 
-/** What was found, in a sentence. */
-export function foundText({ found, held, unusable }: Bisected): string {
+/** The finding of a bisection, in a sentence. */
+export function bisectedText({ found, held, unusable }: Bisected): string {
   const [ends] = held;
   if (!ends) throw new RangeError('nothing was measured');
   const { release: last, against: first, finding } = ends;

@@ -48,13 +48,13 @@ export async function installRelease(folder: string, release: string): Promise<s
   return installed;
 }
 
-/** Null if it is not, or not wholly, installed. */
+/** The version in a folder; null if it is not, or not wholly, installed. */
 async function versionIn(installed: string): Promise<string | null> {
   const text = await readFile(join(installed, 'package.json'), 'utf8').catch(() => null);
   return text && z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
 
-/** What npm prints. Throws Error with what it says is wrong. */
+/** Runs npm and returns its output. Throws Error with npm's message. */
 async function npm(args: readonly string[]): Promise<string> {
   const isWindows = process.platform === 'win32';
   try {

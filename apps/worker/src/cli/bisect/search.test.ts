@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foundText } from './bisect';
+import { bisectedText } from './bisect';
 import { bisectReleases, type Finding } from './search';
 
 const releases = ['0.1.0', '0.1.2', '0.2.0', '0.2.10', '0.3.0', '0.3.1', '0.4.0'];
@@ -44,7 +44,7 @@ describe('the search for a change', () => {
   it('says that the ends do not differ, and measures no others', async () => {
     const found = await bisected(releases.map(() => 1));
     expect(found).toMatchObject({ found: null, held: [{ release: '0.4.0', against: '0.1.0' }] });
-    expect(foundText(found)).toBe('0.4.0 and 0.1.0 do not differ: there is nothing to bisect.');
+    expect(bisectedText(found)).toBe('0.4.0 and 0.1.0 do not differ: there is nothing to bisect.');
   });
 
   it('passes over what differs otherwise', async () => {
@@ -54,7 +54,7 @@ describe('the search for a change', () => {
   it('names those that it may also be, as they do not open the device', async () => {
     const found = await bisected([1, 1, 'unusable', 'unusable', 0.7, 'unusable', 0.7]);
     expect(found).toMatchObject({ found: '0.3.0', unusable: ['0.2.0', '0.2.10'] });
-    expect(foundText(found)).toBe(
+    expect(bisectedText(found)).toBe(
       'The first release that is slower than 0.1.0: 0.3.0, or of those that do not open the device: 0.2.0, 0.2.10.',
     );
   });

@@ -26,7 +26,7 @@ export interface Bisected {
   readonly held: readonly Held[];
 }
 
-/** What a finding says in a word; two that say the same are of one kind. */
+/** A word for a finding; two with the same word are of one kind. */
 export const wordOf = (finding: Finding): string =>
   finding.kind === 'dueled' ? finding.verdict : finding.outcome.kind;
 

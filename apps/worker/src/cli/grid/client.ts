@@ -10,7 +10,7 @@ import {
 import { InputError, type Problem } from '@tilemark/kernels';
 import type { z } from 'zod';
 
-/** Where a grid's site is, and who asks. */
+/** The address of a grid's site, and the caller's token. */
 export interface GridOptions {
   readonly server: string;
   readonly token?: string;
@@ -45,8 +45,8 @@ export function siteOf<Token extends string | undefined>(
 }
 
 const ANSWER_WITHIN_MS = 60_000;
-/** For uploads of a whole file: 64 MB of results take a minute or two. */
-export const LONG_ANSWER_MS = 300_000;
+/** Longest wait for an upload of a whole file, ms: 64 MB of results take a minute or two. */
+const LONG_ANSWER_MS = 300_000;
 
 /**
  * A client of a grid's API v1. Methods throw InputError for what the site refuses
@@ -75,7 +75,14 @@ export class GridClient {
     body?: unknown,
     withinMs = ANSWER_WITHIN_MS,
   ): Promise<T> {
-    return answerOf(await this.#send('POST', path, body, withinMs), answer);
+    const sent = body === undefined ? {} : { type: 'application/json', text: JSON.stringify(body) };
+    return answerOf(await this.#send('POST', path, sent, withinMs), answer);
+  }
+
+  /** Sends a long file as NDJSON. */
+  async upload<T>(path: string, answer: z.ZodType<T>, text: string): Promise<T> {
+    const sent = { type: 'application/x-ndjson', text };
+    return answerOf(await this.#send('POST', path, sent, LONG_ANSWER_MS), answer);
   }
 
   /** What the grid would run for a problem on a device; null: it knows nothing that could. */
@@ -94,16 +101,13 @@ export class GridClient {
   async #send(
     method: 'GET' | 'POST',
     path: string,
-    body?: unknown,
+    { type, text }: { type?: string; text?: string } = {},
     withinMs = ANSWER_WITHIN_MS,
   ): Promise<Response> {
     try {
       return await this.#site.request(path, {
         method,
-        ...(body !== undefined && {
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
+        ...(type && { headers: { 'content-type': type }, body: text }),
         signal: AbortSignal.timeout(withinMs),
       });
     } catch (error) {

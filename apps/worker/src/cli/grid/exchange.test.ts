@@ -4,14 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  benchFileSchema,
-  bestQuerySchema,
-  leaderboardQuerySchema,
-  referenceFileSchema,
-  summarise,
-  t4FileSchema,
-} from '@tilemark/core';
+import { benchFileSchema, questionSchema, summarise } from '@tilemark/core';
 import { importResults, openStore, type Store } from '@tilemark/core/server';
 import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -53,13 +46,14 @@ afterAll(async () => {
 
 async function answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
   const path = new URL(request.url ?? '', 'http://site').pathname;
-  const [, kind, id = ''] = /^\/api\/v1\/(\w+)\/([^/]+)/.exec(path) ?? [];
+  const [, kind, id = '', list] = /^\/api\/v1\/(\w+)\/([^/]+)(\/results)?/.exec(path) ?? [];
   if (path === '/api/v1/results/import') {
     const role = ROLES[request.headers.authorization ?? ''];
     if (!role) return { status: 401, body: { detail: 'Send a token.' } };
     let text = '';
     for await (const chunk of request) text += String(chunk);
-    const file = benchFileSchema.parse(JSON.parse(text));
+    const [head, ...results] = text.split('\n').map((line): unknown => JSON.parse(line));
+    const file = benchFileSchema.parse({ ...(head as object), results });
     try {
       return { status: 201, body: await importResults({ store }, file, { name: 'test', role }) };
     } catch (error) {
@@ -67,13 +61,8 @@ async function answer(request: IncomingMessage): Promise<{ status: number; body:
       return { status: 400, body: { detail: error.message, field: error.field } };
     }
   }
-  if (path === '/api/v1/reference') {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    const file = referenceFileSchema.parse(JSON.parse(text));
-    return { status: 201, body: await store.references.import(file, 'test') };
-  }
-  const body = kind === 'sweeps' ? await store.sweeps.results(id) : await store.results.get(id);
+  const { results, sweeps } = store;
+  const body = await (list ? sweeps.results(id) : (kind === 'sweeps' ? sweeps : results).get(id));
   return body
     ? { status: 200, body }
     : { status: 404, body: { detail: 'There is no such result.' } };
@@ -148,86 +137,27 @@ it('brings what tune wrote to a grid, whose best lookup then answers with the wi
     (_, i) => Math.round((medianNs * (1 + (((37 * i) % 64) - 32) / 1e4)) / step) * step,
   );
   const verification = { ...measurement.verification, freshRatio: 1 };
-  const quiet = { cold: summarise(samplesNs), stop: 'capped', clock: null, verification };
+  const quiet = { cold: summarise(samplesNs), stop: 'capped', verification };
   Object.assign(measurement, { ...quiet, unranked: null, roof: null });
   await writeFile(file, JSON.stringify(tuned));
 
   const brought = await tilemark('import', file, '--server', server, '--token', ADMIN_TOKEN);
   expect(brought).toMatchObject({ code: 0, stderr: '' });
-  const asked = { op: 'transpose', rows: 64, cols: 32, device: winner.device.key };
-  expect(await store.best(bestQuerySchema.parse(asked))).toMatchObject({
-    fallback: 'device',
-    isExact: true,
+  const asked = { op: 'transpose', rows: '64', cols: '32', device: winner.device.key };
+  const [row] = await store.best(questionSchema.parse(asked));
+  expect(row?.best).toMatchObject({
+    basis: 'device',
     address: winner.address,
-    result: { device: { key: winner.device.key } },
-    shipped: null,
+    quote: { source: 'measured', resultId: expect.any(String) },
   });
 });
 
-it('brings a file of side-by-side as what it is: figures of reference', async () => {
-  const shipped = new URL('../../../../../docs/results/h200-2026-11-23.json', import.meta.url);
-  const file = join(folder, 'side-by-side.json');
-  // As they ship, the figures would be shown once, as the product's own.
-  await writeFile(file, (await readFile(shipped, 'utf8')).replaceAll('NVIDIA H200', 'Lab GPU'));
-  const brought = await tilemark('import', file, '--server', server, '--token', TOKEN);
-  expect(brought).toMatchObject({ code: 0, stderr: '' });
-  expect(brought.stdout).toMatch(/^\d+ figures are now shown as reference: http/);
-  const figures = await store.references.list({ op: 'matmul', dtype: 'f32', shape: '4096' });
-  const libraries = figures.filter(({ by, imported }) => imported && by.kind === 'library');
-  expect(libraries.map(({ by }) => by.kind === 'library' && by.name).toSorted()).toEqual([
-    'TensorFlow.js',
-    'cuBLAS',
-    'jax-js',
-  ]);
-});
-
-it('writes results as T4, and brings T4 back as figures of reference, which nothing ranks', async () => {
-  const results = join(folder, 't4-results.json');
-  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '24x16x8,3x8x16x24'];
-  const smoke = ['--policy', 'smoke', '--device', 'cpu', '--json', results];
-  expect((await tilemark('bench', ...bench, ...smoke)).code).toBe(0);
-  const written = benchFileSchema.parse(JSON.parse(await readFile(results, 'utf8')));
-  const medians = written.results.map(({ outcome }) =>
-    outcome?.kind === 'measured' ? outcome.measurement.cold.medianNs : 0,
-  );
+it('names a file of another kind, which no grid imports', async () => {
+  const file = new URL('../../../../../docs/results/h200-2026-11-23.json', import.meta.url);
   const at = ['--server', server, '--token', TOKEN];
-  const kept = await tilemark('import', results, ...at);
-  const [, sweepId = ''] = /2 results are now sweep (\S+):/.exec(kept.stdout) ?? [];
-  const board = () => store.leaderboard(leaderboardQuerySchema.parse({ shape: '24x16x8' }));
-  const before = await board();
-
-  const { stdout } = await tilemark('export', sweepId, '--format', 't4', '--server', server);
-  const exported = t4FileSchema.parse(JSON.parse(stdout));
-  expect(exported.results.map(({ configuration }) => configuration)).toMatchObject([
-    { kernel: 'matmul/cpu-naive', B: 1, M: 24, N: 16, K: 8, dtype: 'f32' },
-    { kernel: 'matmul/cpu-naive', B: 3, M: 8, N: 16, K: 24, dtype: 'f32' },
-  ]);
-  const t4 = join(folder, 't4.json');
-  await writeFile(t4, stdout);
-  expect((await tilemark('import', t4, ...at)).stderr).toContain('say it');
-  const brought = await tilemark('import', t4, '--hardware', 'Lab card', ...at);
-  expect(brought).toMatchObject({ code: 0, stderr: '' });
-  expect(brought.stdout).toMatch(/^2 figures are now shown as reference: http/);
-
-  for (const [place, shape] of ['24x16x8', '3x8x16x24'].entries()) {
-    const figures = await store.references.list({ op: 'matmul', dtype: 'f32', shape });
-    expect(figures.filter(({ hardware }) => hardware === 'Lab card')).toMatchObject([
-      {
-        by: { kind: 'library', version: 'Kernel Tuner (T4)' },
-        medianNs: expect.closeTo(medians[place] ?? 0, 3),
-      },
-    ]);
-  }
-  expect(await board()).toEqual(before);
-});
-
-it('says of choices for whole suites that they are documentation', async () => {
-  const file = fileURLToPath(
-    new URL('../../../../../docs/results/suites-h200-2026-11-24.json', import.meta.url),
-  );
-  const { code, stderr } = await tilemark('import', file, '--server', server, '--token', TOKEN);
+  const { code, stderr } = await tilemark('import', fileURLToPath(file), ...at);
   expect(code).toBe(2);
-  expect(stderr).toContain('which no grid imports: read it in /docs/performance-h200.');
+  expect(stderr).toMatch(/^error: \S+: contains figures without samples [^\n]+\n$/);
 });
 
 it('imports files and folders, each file whole or not at all, and names those refused', async () => {
@@ -280,7 +210,7 @@ it('says in one line what is wrong with a file, a token, an id or an address', a
   const cases = [
     [['import', file, ...at, '--token', TOKEN], 2, /is not a file of `tilemark bench --json`/],
     [['import', newer, ...at, '--token', TOKEN], 2, /version 2 was written by a newer Tilemark/],
-    [['import', nan, ...at, '--token', TOKEN], 2, /not valid JSON|Unexpected token/],
+    [['import', nan, ...at, '--token', TOKEN], 2, /is broken JSON/],
     [['import', none, ...at, '--token', TOKEN], 2, /medianNs must be a number/],
     [['import', unknown, ...at, '--token', TOKEN], 2, /variant.kernel: .*matmul\/x/],
     [['import', join(folder, 'none'), ...at, '--token', TOKEN], 2, /there is no file '.*none'/],

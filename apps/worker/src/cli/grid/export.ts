@@ -3,16 +3,15 @@ import {
   deviceKey,
   type Environment,
   pageOf,
-  type RunResult,
   resultDetailSchema,
-  runResultSchema,
-  t4Of,
+  resultSchema,
+  sweepSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { GridClient, type GridOptions } from './client';
 
 export interface ExportOptions extends GridOptions {
-  readonly format: 'csv' | 'json' | 't4';
+  readonly format: 'csv' | 'json';
 }
 
 /**
@@ -25,20 +24,15 @@ export async function exportSweep(
   print: (text: string) => void,
 ): Promise<void> {
   const site = new GridClient(options);
-  const path = `sweeps/${encodeURIComponent(sweep)}/results`;
-  if (options.format === 'csv') print((await site.text(`${path}?format=csv`)).trimEnd());
-  else if (options.format === 't4')
-    print(JSON.stringify(t4Of(await resultsOf(site, path)), null, 1));
+  const path = `sweeps/${encodeURIComponent(sweep)}`;
+  if (options.format === 'csv') print((await site.text(`${path}/results?format=csv`)).trimEnd());
   else print(JSON.stringify(await benchFileOf(site, path), null, 1));
 }
 
-async function resultsOf(site: GridClient, path: string): Promise<RunResult[]> {
-  const { items } = await site.get(`${path}?all=1`, pageOf(runResultSchema));
-  return items.filter(({ outcome }) => outcome !== null);
-}
-
 async function benchFileOf(site: GridClient, path: string): Promise<BenchFile> {
-  const results = await resultsOf(site, path);
+  const { suite } = await site.get(path, sweepSchema);
+  const { items } = await site.get(`${path}/results?all=1`, pageOf(resultSchema));
+  const results = items.filter(({ outcome }) => outcome !== null);
   const environments = new Map<string, Environment>();
   for (const { resultId, device, profile } of results) {
     if (resultId === null || environments.has(`${device.key} ${profile}`)) continue;
@@ -47,5 +41,5 @@ async function benchFileOf(site: GridClient, path: string): Promise<BenchFile> {
   }
   const [environment, ...others] = environments.values();
   if (!environment) throw new InputError('has no results yet', 'sweep');
-  return { version: 1, environment, environments: others, results };
+  return { version: 1, ...(suite && { suite }), environment, environments: others, results };
 }

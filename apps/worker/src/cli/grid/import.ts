@@ -1,33 +1,25 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
+  benchFileIn,
   benchFileSchema,
-  broughtFile,
-  messageOf,
-  misplaced,
-  referenceFileSchema,
-  referenceImportedSchema,
+  benchLines,
   refusalOf,
   sweepImportedSchema,
-  type T4Options,
-  t4Figures,
-  t4FileSchema,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
-import type { z } from 'zod';
 import { atFlag } from '../flags';
-import { GridClient, type GridOptions, LONG_ANSWER_MS } from './client';
+import { GridClient, type GridOptions } from './client';
 
 /**
  * Brings files of `bench --json`, and those in folders, to a grid: each becomes a finished
- * sweep, whole or not at all. A file of `bench/side-by-side`, or of a library alone, becomes figures
- * of reference. A file that is refused is named, and the others follow. Returns
+ * sweep, whole or not at all. A file that is refused is named, and the others follow. Returns
  * the exit code: 2 if one was refused. Throws Error if the site does not answer, InputError
  * for the token and for a path that does not exist.
  */
 export async function importFiles(
   paths: readonly string[],
-  options: ImportOptions,
+  options: GridOptions,
   print: (text: string) => void,
 ): Promise<number> {
   const client = new GridClient(options);
@@ -36,7 +28,7 @@ export async function importFiles(
   for (const file of files) {
     try {
       const from = files.length > 1 ? `${file}: ` : '';
-      print(`${from}${await importFile(file, client, options)}`);
+      print(`${from}${await importFile(file, client, options.server)}`);
     } catch (error) {
       if (!(error instanceof InputError) || error.field === '--token') throw error;
       const where = error.field === file ? '' : `${error.field}: `;
@@ -49,8 +41,6 @@ export async function importFiles(
   return refused > 0 ? 2 : 0;
 }
 
-export type ImportOptions = GridOptions & T4Options;
-
 /** A file as it is; of a folder every .json in it and in its subfolders. */
 async function filesAt(path: string): Promise<string[]> {
   const entry = await atFlag('FILE', stat(path));
@@ -62,57 +52,26 @@ async function filesAt(path: string): Promise<string[]> {
   return names.map((name) => join(path, name));
 }
 
-/** Says what became of the file. */
-async function importFile(
-  file: string,
-  client: GridClient,
-  options: ImportOptions,
-): Promise<string> {
-  const { server } = options;
-  const json = await readJson(file);
-  const kind = broughtFile(json);
-  if (kind === 'figures' || kind === 't4') {
-    const body =
-      kind === 't4'
-        ? t4Figures(checked(t4FileSchema, json, file, 'T4'), options)
-        : checked(referenceFileSchema, json, file, '`bench/side-by-side`');
-    const { figures } = await client.post('reference', referenceImportedSchema, body);
-    const what = figures === 1 ? '1 figure is' : `${figures} figures are`;
-    return `${what} now shown as reference: ${new URL('/?groups=gpu,reference', server)}`;
+/** Imports a file and prints what became of it. */
+async function importFile(file: string, client: GridClient, server: string): Promise<string> {
+  const parsed = benchFileSchema.safeParse(jsonOf(file, await readFile(file)));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const why = refusalOf(issue?.path.join('.') ?? '', issue?.message ?? '');
+    throw new InputError(`is not a file of \`tilemark bench --json\`: ${why}`, file);
   }
-  const why = misplaced(json, 'results');
-  if (why) throw new InputError(why, file);
-  const body = checked(benchFileSchema, json, file, '`tilemark bench --json`');
-  const answer = sweepImportedSchema;
-  const { id, counts, isNew } = await client.post('results/import', answer, body, LONG_ANSWER_MS);
+  const lines = benchLines(parsed.data);
+  const { id, counts, isNew } = await client.upload('results/import', sweepImportedSchema, lines);
   const page = new URL(`/sweeps/${id}`, server);
   if (!isNew) return `The grid has these results already, in sweep ${id}: ${page}`;
   const what = counts.total === 1 ? '1 result is' : `${counts.total} results are`;
   return `${what} now sweep ${id}: ${page}`;
 }
 
-function checked<T>(schema: z.ZodType<T>, json: unknown, file: string, writer: string): T {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new InputError(
-    `is not a file of ${writer}: ${refusalOf(issue?.path.join('.') ?? '', issue?.message ?? '')}`,
-    file,
-  );
-}
-
-async function readJson(file: string): Promise<unknown> {
-  const text = (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
-  if (/^\w+(?:,\w+){2,}/.test(text)) {
-    throw new InputError(
-      'is CSV, which has no samples: bring the JSON of the same results (`export --format json`)',
-      file,
-    );
-  }
+function jsonOf(file: string, bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text);
+    return benchFileIn(bytes);
   } catch (error) {
-    // The message quotes what is not JSON, line breaks and all.
-    throw new InputError(messageOf(error).replace(/\s+/g, ' '), file);
+    throw error instanceof InputError ? new InputError(error.message, file) : error;
   }
 }

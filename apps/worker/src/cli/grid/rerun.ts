@@ -62,7 +62,7 @@ export async function rerun(
   });
 }
 
-/** Of the result, so that inputs and checks are the same; those of methodology 1 have none. */
+/** The seed of the result, so that inputs and checks are the same. */
 function seedOf(outcome: Outcome | null, { seed }: RerunOptions): { seed?: number } {
   if (seed !== undefined) return { seed };
   const published =

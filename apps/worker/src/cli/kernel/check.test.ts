@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { admitKernel, kernelTemplate, type Outcome } from '@tilemark/core';
-import { type DeviceLimits, shapeText, volume } from '@tilemark/kernels';
+import type { Outcome } from '@tilemark/core';
+import { admitKernel, kernelTemplate } from '@tilemark/core/contributed';
+import { shapeText, volume } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
-import { proofExit, prove } from './check';
+import { batteryExit, runBattery } from './check';
 
 // A software GPU on a busy machine.
 
@@ -82,7 +83,7 @@ const write = async (name: string, ...changes: [string, string][]) => {
   return `${name}.wgsl`;
 };
 
-/** Takes few of the shapes of the proof, which `kernel new` has whole. */
+/** Takes few of the shapes of the battery, which `kernel new` has whole. */
 const FEW: [string, string] = [
   '"covers"',
   '"requires": [{ "that": "m == 17 || m == 48 || m == 64 || m == 333" }], "covers"',
@@ -125,23 +126,18 @@ it('a kernel that clamps what it reads is wrong on outliers, and right as usual'
   expect(right.text).not.toMatch(/BLOCK=(4|16)/);
   expect(right.text).toMatch(/own\.wgsl is right on this device, outliers, where .*\. Next:/);
   expect(right.code).toBe(0);
-  const bench = ['--kernel', 'matmul/cpu-naive', '--shape', '9', '--policy', 'smoke'];
-  const measured = await tilemark('bench', ...bench, '--device', 'cpu', '--regime', 'zeros');
+  const bench = ['--shape', '9', '--policy', 'smoke', '--regime', 'zeros'];
+  const measured = await tilemark('bench', ...bench, '--wgsl', own);
   expect(measured.text).toContain('9 f32, blocks of zeros');
-  expect(
-    await tilemark('duel', 'matmul/naive', 'matmul/tiled', '--dtype', 'i32', '--regime', 'large'),
-  ).toEqual({
-    code: 2,
-    text: 'error: --regime: i32 is not drawn as large values: its inputs are integers whose sums cannot overflow\n',
-  });
+  const ours = await tilemark('bench', ...bench, '--kernel', 'matmul/naive');
+  expect(ours.text).toMatch(/^error: --regime: needs --wgsl/);
 });
 
 describe('a shape that is too slow here', () => {
-  const limits = { features: [] } as unknown as DeviceLimits;
   /** Each shape that was tried, and the exit code, where longer products than these are too slow. */
-  async function proved(most: number) {
+  async function exitWithin(most: number) {
     const contributed = await admitKernel({ author: 'ada', source: template });
-    const checked = await prove(contributed, { BLOCK: [8] }, limits, async (variant, problem) => {
+    const checked = await runBattery(contributed, { BLOCK: [8] }, async (variant, problem) => {
       const isSlow = volume(problem) > most;
       const outcome = (
         isSlow
@@ -150,19 +146,19 @@ describe('a shape that is too slow here', () => {
       ) as Outcome;
       return { variant, problem, outcome };
     });
-    return { shapes: checked.map(({ problem }) => shapeText(problem)), exit: proofExit(checked) };
+    return { shapes: checked.map(({ problem }) => shapeText(problem)), exit: batteryExit(checked) };
   }
 
   it('is halved until it is not', async () => {
-    const { exit, shapes } = await proved(2 ** 18);
+    const { exit, shapes } = await exitWithin(2 ** 18);
     const at = shapes.indexOf('130x258x66');
     expect(shapes.slice(at, at + 3)).toEqual(['130x258x66', '65x129x33', '33x65x17']);
     expect(exit).toBe(0);
   });
 
   it('leaves a kernel unchecked where all of them are', async () => {
-    const { exit, shapes } = await proved(0);
-    expect(shapes).toEqual(['1']);
+    const { exit, shapes } = await exitWithin(0);
+    expect(shapes).toEqual(['64', '32', '16', '8']);
     expect(exit).toBe(6);
   });
 });
@@ -184,9 +180,15 @@ describe('check --baseline', () => {
   ];
   const broken: [string, string] = [SUM, `let oops = 1 + ;\n${SUM}`];
   const greedy: [string, string] = ['"covers"', '"workgroupBytes": 99000000, "covers"'];
+  const slow: [string, string][] = [
+    FEW,
+    [SUM, `${SUM}\n  for (var again = 0u; again < 20u; again++) { sum = Acc(0);`],
+    ['C[row', '}\n  C[row'],
+  ];
   it.each<[string, [string, string][], [string, string][], number, RegExp]>([
     ['a kernel that is right on squares alone', [FEW, onSquares], [], 1, /17x31x5 f32 +wrong/],
     ['a kernel that does not compile', [broken], [], 5, /does not compile +own\.wgsl:\d+/],
+    ['a kernel that is slower', slow, [], 4, /\*\*slower\*\*/],
     ['a kernel that runs nowhere', [greedy], [], 6, /1 f32 +needs more than this device has/],
     ['a wrong baseline', [FEW], [[SUM, `${SUM} sum = 1.0;`]], 6, /\*\*not compared\*\*: baseline/],
     ['a baseline that runs nowhere', [FEW], [greedy], 6, /\*\*not compared\*\*: baseline/],

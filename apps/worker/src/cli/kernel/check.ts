@@ -1,31 +1,26 @@
+import { engineOf, type Interval, type Outcome, type PolicyId, parseShapes } from '@tilemark/core';
 import {
+  admitKernel,
+  batteryOf,
   type Contributed,
-  type Interval,
-  type Outcome,
-  type PolicyId,
-  repeatableText,
+  type OnlyValues,
   requirementsOfShape,
-  roundedUp,
-} from '@tilemark/core';
+  takenShape,
+  withLanes,
+} from '@tilemark/core/contributed';
 import {
   bytesText,
-  type DeviceLimits,
-  DTYPES,
   type Dtype,
   defaultsOf,
-  feasible,
   InputError,
   opById,
   opOf,
   type Problem,
-  parseShape,
   particularsText,
   type Regime,
   rateOf,
   type Shape,
   shapeText,
-  type TunableValue,
-  type TunableValues,
   type Variant,
   variantAddress,
 } from '@tilemark/kernels';
@@ -33,52 +28,35 @@ import type { Runner } from '../../child/runner';
 import { NO_ADAPTER } from '../../device/select';
 import { tunablesFor } from '../flags';
 import { type Alone, onDevice } from '../on-device';
-import { rateText, significant, table, timeText } from '../table';
+import { rateText, table, timeText } from '../table';
+import { compareWith } from './baseline';
+import { enginesText, ranSays } from './engines';
+import { figuresOf } from './figures';
 import { admitFile, duelLine } from './file';
-import { CHECK_EXIT, exitOf, findingOf, reasonIn, worstExit } from './finding';
+import {
+  CHECK_EXIT,
+  exitOf,
+  findingOf,
+  hasHung,
+  precisionCells,
+  reasonIn,
+  worstExit,
+} from './finding';
+import { hintsOf } from './hint';
 
 export interface CheckFlags {
   readonly device: string;
-  /** Of the brief measurement. */
+  /** To measure. */
   readonly shape: string;
   /** The only values to try of some tunables; the first is their default. */
   readonly tunable?: readonly string[];
   /** Of all inputs; absent: as usual. */
   readonly regime?: Regime;
+  /** The file of a kernel to compare with; absent: naive, briefly. */
+  readonly baseline?: string;
+  /** How much slower is slower: 0.02 is 2%. */
+  readonly tolerance: number;
 }
-
-/**
- * Sizes that no tile divides, of one row, of one column, of one step, a few that are even, and long ones. Where a
- * kernel takes multiples, each is rounded up to them: odd multiples, too, which no tile divides.
- */
-const SIZES: readonly (readonly number[])[] = [
-  [1, 1, 1],
-  [17, 31, 5],
-  [1, 127, 33],
-  [129, 1, 64],
-  [33, 65, 127],
-  [64, 64, 64],
-  [100, 3, 300],
-  [256, 16, 1],
-  [130, 258, 66],
-  [128, 256, 192],
-  [1031, 5, 9],
-  [7, 1100, 5],
-  [3, 5, 2050],
-];
-
-/** Of batches, where a kernel takes them. */
-const BATCHES: readonly (readonly number[])[] = [
-  [3, 17, 31, 5],
-  [2, 64, 128, 96],
-];
-
-/** Every value of a tunable is tried on the first of these that it fits. */
-const TUNED = [
-  [130, 258, 66],
-  [128, 256, 192],
-  [512, 512, 512],
-] as const;
 
 /** How often a shape that is too slow here is halved before it is given up. */
 const MOST_HALVINGS = 3;
@@ -94,68 +72,109 @@ export interface Checked {
 /** Measures a variant on a problem, nothing else being measured meanwhile. */
 export type Measure = (variant: Variant, problem: Problem, policy: PolicyId) => Promise<Checked>;
 
-type OnlyValues = Readonly<Record<string, readonly TunableValue[]>>;
-
 /**
  * `tilemark check`: compiles a kernel, verifies it over shapes that kernels get wrong, with every
- * value of its tunables, and measures it briefly beside naive. Returns the exit code, see
- * `CHECK_EXIT`. Throws InputError.
+ * value of its tunables, and measures it briefly beside naive; with a baseline the two take turns, and
+ * of a kernel that is right a Markdown table is printed alone. Returns the exit code, see `CHECK_EXIT`. Throws InputError.
  */
 export async function check(
   path: string,
-  { device, regime, shape, tunable }: CheckFlags,
+  { baseline, device, regime, shape, tolerance, tunable }: CheckFlags,
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
   const contributed = await admitFile(path, 'file');
   const { kernel } = contributed;
+  const base = baseline === undefined ? null : await admitFile(baseline, '--baseline');
   const [asked] = tunablesFor([kernel], tunable);
-  const given = parseShape(kernel.op, shape, '--shape');
-  const speedShape = roundedUp(contributed, defaultsOf(kernel.tunables), given) as Shape;
-  return onDevice(device, childEntry, print, async (runner, alone) => {
+  const given = parseShapes(kernel.op, shape, '--shape');
+  const report: string[] = [];
+  const tell = base ? (text: string) => void report.push(text) : print;
+  return onDevice(device, childEntry, warn, async (runner, alone) => {
     const particulars = { regime, epilogue: kernel.epilogue };
     const measure = measureOn(runner, alone, particulars);
-    const { environment } = await runner.open('default');
-    if (environment.device.class === 'cpu') throw new InputError(NO_ADAPTER, '--device');
-    print(
-      `${kernel.id} on ${environment.device.device}, profile default${particularsText(particulars)}`,
-    );
-    const { capabilities } = environment;
-    const checked = await prove(contributed, asked?.tunables ?? {}, capabilities, measure);
-    print(checkedTable(checked, path));
-    const exit = proofExit(checked);
+    const { capabilities, environment } = await runner.open('default');
+    const { class: deviceClass, device: name } = environment.device;
+    if (deviceClass === 'cpu') throw new InputError(NO_ADAPTER, '--device');
+    tell(`${kernel.id} on ${name}, profile default${particularsText(particulars)}`);
+    const only = asked?.tunables ?? {};
+    const checked = await runBattery(contributed, only, measure);
+    tell(checkedTable(checked, path));
+    const runWith = (sized: Contributed) => runBattery(sized, only, measure);
+    const sized = await runSizes(contributed, checked, capabilities.features, runWith);
+    for (const each of sized) tell(lanesText(each, path));
+    const engine = engineOf(environment.device.runtime) ?? 'tint';
+    tell(await enginesText(contributed, ranSays(engine, checked), path));
+    const exit = worstExit([checked, ...sized.map((each) => each.checked)].map(batteryExit));
     if (exit !== CHECK_EXIT.right) {
+      for (const text of report) print(text);
       print(`${path} ${EXIT_WORDS[exit]}: see above.`);
+      for (const hint of await hintsOf(checked, contributed, measure)) print(`Hint: ${hint}`);
       return exit;
     }
     const { variant } = checked.find(isRight) ?? { variant: { kernel: kernel.id, tunables: {} } };
-    const exits: ReturnType<typeof exitOf>[] = [exit];
-    for (const dtype of kernel.dtypes) {
-      const problem = { op: kernel.op, shape: speedShape, dtype } as Problem;
-      const checkedHere = await measure(variant, problem, 'screen');
-      const naive = `${kernel.op}/naive`;
-      const base = await measure({ kernel: naive, tunables: {} }, problem, 'screen');
-      print(speedText(checkedHere, base.outcome, naive, path));
-      exits.push(exitOf(findingOf(checkedHere.outcome)));
+    const problemsIn = (dtypes: readonly Dtype[]) =>
+      dtypes.flatMap((dtype) =>
+        given.map((wanted) => {
+          const taken = takenShape(contributed, defaultsOf(kernel.tunables), dtype, wanted);
+          return { op: kernel.op, shape: taken, dtype } as Problem;
+        }),
+      );
+    if (base) {
+      const b = { kernel: base.kernel.id, tunables: {} };
+      const turns = (problem: Problem) =>
+        alone(() => runner.duel('default', { a: variant, b, problem, tolerance }));
+      const own = (problem: Problem) => measure(variant, problem, 'smoke');
+      const problems = problemsIn(kernel.dtypes.slice(0, 1));
+      return compareWith(problems, own, turns, { device: name, path, print, tolerance });
     }
-    const worst = worstExit(exits);
+    const brief = (problem: Problem, of: Variant) => measure(of, problem, 'screen');
+    const worst = await besideNaive(variant, problemsIn(kernel.dtypes), brief, path, print);
     if (worst !== CHECK_EXIT.right) {
       print(`${path} ${EXIT_WORDS[worst]} at ${shape}: see above.`);
       return worst;
     }
-    const { multiples } = contributed.manifest;
-    const where = [
-      ...Object.entries(multiples).map(
-        ([dimension, multiple]) => `${dimension} is a multiple of ${multiple}`,
-      ),
-      ...requirementsOfShape(contributed.manifest),
-    ].join(' and ');
+    for (const dtype of regime ? [] : kernel.dtypes) {
+      for (const figure of await figuresOf(contributed, variant, dtype, measure)) print(figure);
+    }
+    const where = requirementsText(contributed);
     print(
       `${path} is right on this device${particularsText(particulars)}${where && `, where ${where}`}. Next: ${duelLine(path, kernel, shape)}`,
     );
     return CHECK_EXIT.right;
   });
 }
+
+/** Measures a kernel briefly, and naive beside it; the exit code. */
+async function besideNaive(
+  variant: Variant,
+  problems: readonly Problem[],
+  brief: (problem: Problem, of: Variant) => Promise<Checked>,
+  path: string,
+  print: (text: string) => void,
+): Promise<ReturnType<typeof worstExit>> {
+  const exits: ReturnType<typeof exitOf>[] = [];
+  for (const problem of problems) {
+    const own = await brief(problem, variant);
+    const naive = `${problem.op}/naive`;
+    const { outcome } = await brief(problem, { kernel: naive, tunables: {} });
+    print(speedText(own, outcome, naive, path));
+    exits.push(exitOf(findingOf(own.outcome)));
+  }
+  return worstExit(exits);
+}
+
+/** Prints what is not part of a report. */
+const warn = (text: string) => void process.stderr.write(`${text}\n`);
+
+/** The shapes that a kernel takes, as its manifest says; empty: all. */
+const requirementsText = ({ manifest }: Contributed): string =>
+  [
+    ...Object.entries(manifest.multiples).map(
+      ([dimension, multiple]) => `${dimension} is a multiple of ${multiple}`,
+    ),
+    ...requirementsOfShape(manifest),
+  ].join(' and ');
 
 const EXIT_WORDS = {
   [CHECK_EXIT.right]: 'is right',
@@ -167,8 +186,8 @@ const EXIT_WORDS = {
 
 const isRight = ({ outcome }: Checked) => outcome.kind === 'measured';
 
-/** What `onDevice` hands a command, as one verb; problems are those asked for, of a regime or an epilogue. */
-export const measureOn =
+/** The work of `onDevice` as one verb; problems are those asked for, of a regime or an epilogue. */
+const measureOn =
   (
     runner: Runner,
     alone: Alone,
@@ -183,21 +202,21 @@ export const measureOn =
 
 /**
  * Runs a kernel on every shape that kernels get wrong. A shape that is too slow here is halved a few
- * times; what does not compile, or hangs on the first shape, ends the proof.
+ * times; what does not compile, or hangs on the first shape, ends the battery.
  */
-export async function prove(
+export async function runBattery(
   contributed: Contributed,
   only: OnlyValues,
-  device: DeviceLimits,
   measure: Measure,
 ): Promise<Checked[]> {
   const checked: Checked[] = [];
-  for (const [variant, problem] of casesOf(contributed, only, device)) {
+  for (const [variant, problem] of batteryOf(contributed, only)) {
     let ended = await measure(variant, problem, 'smoke');
     checked.push(ended);
     for (let halving = 0; halving < MOST_HALVINGS; halving++) {
       const smaller = halved(contributed, ended);
       if (findingOf(ended.outcome) !== 'too slow here' || !smaller) break;
+      if (hasHung(ended.outcome) && !checked.some(isRight)) break;
       ended = { ...(await measure(variant, smaller, 'smoke')), isHalved: true };
       checked.push(ended);
     }
@@ -208,15 +227,66 @@ export async function prove(
   return checked;
 }
 
+/** A battery that ran in subgroups of so many lanes; null: its device chose how many. */
+export interface Sized {
+  readonly lanes: number | null;
+  readonly checked: readonly Checked[];
+  /** Whether its device has no other. */
+  readonly isOnly: boolean;
+}
+
+/**
+ * Runs the battery of a kernel with subgroups under each of several sizes that its device can be told,
+ * from the least. Where there is but one, or none can be told, what ran before is all that can be said.
+ */
+export async function runSizes(
+  contributed: Contributed,
+  checked: readonly Checked[],
+  features: readonly string[],
+  runWith: (contributed: Contributed) => Promise<Checked[]>,
+): Promise<Sized[]> {
+  const { dtypes, needs, tunables } = contributed.kernel;
+  const usesThem = needs(defaultsOf(tunables), dtypes[0] ?? 'f32').features.includes('subgroups');
+  if (!usesThem || batteryExit(checked) === CHECK_EXIT.uncompiled) return [];
+  const sizes = features
+    .flatMap((feature) => /^subgroup-size-(\d+)$/.exec(feature)?.slice(1).map(Number) ?? [])
+    .toSorted((a, b) => a - b);
+  const [first = null, ...others] = sizes;
+  if (others.length === 0) return [{ lanes: first, checked, isOnly: true }];
+  const sized: Sized[] = [];
+  for (const lanes of sizes) {
+    const file = withLanes(contributed, lanes);
+    if (file === null) return [];
+    sized.push({ lanes, checked: await runWith(await admitKernel(file)), isOnly: false });
+  }
+  return sized;
+}
+
+export function lanesText({ checked, isOnly, lanes }: Sized, path: string): string {
+  const isBad = ({ outcome }: Checked) => exitOf(findingOf(outcome)) !== CHECK_EXIT.right;
+  const bad = batteryExit(checked) === CHECK_EXIT.right ? undefined : checked.find(isBad);
+  const finding = bad ? findingOf(bad.outcome) : 'right';
+  if (lanes === null) return `Subgroups: ${finding} with the lanes that this device chose`;
+  const what = `Subgroups: ${finding} with ${lanes} lanes`;
+  if (isOnly) return `${what}, the only size that this device has`;
+  if (!bad) return what;
+  return `${what}: ${shapeText(bad.problem)} ${bad.problem.dtype}: ${reasonIn(bad.outcome, path)}`;
+}
+
 function halved(
   contributed: Contributed,
   { problem, variant }: Pick<Checked, 'problem' | 'variant'>,
 ): Problem | null {
-  const { op, shape } = problem;
+  const { dtype, op, shape } = problem;
   const sizes = opById(op)
     .sizes(shape)
     .map((size) => Math.ceil(size / 2));
-  const smaller = roundedUp(contributed, variant.tunables, opById(op).shape(sizes));
+  const smaller = takenShape(
+    contributed,
+    variant.tunables,
+    dtype,
+    opById(op).shape(sizes) as Shape,
+  );
   const isSame = JSON.stringify(smaller) === JSON.stringify(shape);
   return isSame ? null : ({ ...problem, shape: smaller } as Problem);
 }
@@ -225,7 +295,7 @@ function halved(
  * A kernel is right where every case was right, or was at a smaller shape. Cases that need more than
  * the device has, or that would take too long, are left out if others were right.
  */
-export function proofExit(checked: readonly Checked[]): ReturnType<typeof worstExit> {
+export function batteryExit(checked: readonly Checked[]): ReturnType<typeof worstExit> {
   const exits = checked.map((ended, at) => {
     const finding = findingOf(ended.outcome);
     // The smaller shape that follows decides.
@@ -236,60 +306,12 @@ export function proofExit(checked: readonly Checked[]): ReturnType<typeof worstE
   return worstExit(exits);
 }
 
-/** What says nothing of the kernel: it needs more than there is, or was foreseen to take too long. */
+/** Whether an outcome says nothing of the kernel: it needs more than there is, or was foreseen to take too long. */
 const isPassedOver = (outcome: Outcome) =>
-  outcome.kind === 'skipped' || (outcome.kind === 'failed' && outcome.stage === 'prepare');
+  outcome.kind === 'skipped' ||
+  (outcome.kind === 'failed' && outcome.stage === 'prepare' && findingOf(outcome) !== 'wrong');
 
-/** The shapes of the proof that a kernel takes, each once. */
-export function proofShapes(contributed: Contributed, values: TunableValues): Shape[] {
-  const sizes = [...SIZES, ...(contributed.manifest.batches ? BATCHES : [])];
-  const shapes = sizes.map((those) => rounded(contributed, values, those));
-  return [...new Map(shapes.map((shape) => [JSON.stringify(shape), shape])).values()];
-}
-
-const rounded = (contributed: Contributed, values: TunableValues, sizes: readonly number[]) =>
-  roundedUp(contributed, values, opById(contributed.kernel.op).shape(sizes)) as Shape;
-
-/** The defaults on every shape in every dtype; every other value of a tunable on one shape. */
-function casesOf(
-  contributed: Contributed,
-  only: OnlyValues,
-  device: DeviceLimits,
-): [Variant, Problem][] {
-  const { kernel } = contributed;
-  const { op, dtypes } = kernel;
-  const tunables = kernel.tunables.map((tunable) => {
-    const values = only[tunable.name] ?? tunable.values;
-    return { ...tunable, values, default: only[tunable.name]?.[0] ?? tunable.default };
-  });
-  const defaults = defaultsOf(tunables);
-  const variantOf = (values: TunableValues) => ({ kernel: kernel.id, tunables: values });
-  const initial = variantOf(defaults);
-  const [first = 'f32'] = dtypes;
-  const problemOf = (shape: Shape, dtype: Dtype) => ({ op, shape, dtype }) as Problem;
-  return [
-    ...dtypes.flatMap((dtype) =>
-      proofShapes(contributed, defaults).map((shape): [Variant, Problem] => [
-        initial,
-        problemOf(shape, dtype),
-      ]),
-    ),
-    ...tunables.flatMap((tunable) =>
-      tunable.values
-        .filter((value) => value !== tunable.default)
-        .map((value): [Variant, Problem] => {
-          const variant = variantOf({ ...defaults, [tunable.name]: value });
-          const problems = TUNED.map((sizes) =>
-            problemOf(rounded(contributed, variant.tunables, sizes), first),
-          );
-          const fits = problems.find((problem) => feasible(variant, problem, device).ok);
-          return [variant, fits ?? (problems[0] as Problem)];
-        }),
-    ),
-  ];
-}
-
-export function checkedTable(checked: readonly Checked[], path: string): string {
+function checkedTable(checked: readonly Checked[], path: string): string {
   const rows = checked.map(({ variant, problem, outcome }) => [
     variantAddress(variant).replace(/^[^[]*/, ''),
     `${shapeText(problem)} ${problem.dtype}`,
@@ -299,21 +321,6 @@ export function checkedTable(checked: readonly Checked[], path: string): string 
   ]);
   const head = ['tunables', 'problem', '', 'RMS error', 'repeatable', 'reason'];
   return table(head, rows, ['left', 'left', 'left', 'right', 'left', 'left']);
-}
-
-/**
- * The RMS error in roundoffs, and whether the same inputs give the same bits each time. Integers and
- * what is only moved have no error: they must be equal.
- */
-export function precisionCells(
-  problem: Problem,
-  outcome: Outcome | null,
-): readonly [error: string, repeatable: string] {
-  if (outcome?.kind !== 'measured') return ['', ''];
-  const { isRepeatable, rms } = outcome.measurement.verification;
-  const isEqual = DTYPES[problem.dtype].isInteger || opOf(problem).flops(problem.shape) === 0;
-  const error = isEqual ? 'exact' : rms === undefined ? '' : `${significant(rms)} roundoffs`;
-  return [error, repeatableText(isRepeatable) ?? ''];
 }
 
 /** How many times as fast the second is, as far as both intervals leave it. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { admitKernel, kernelTemplate, outcomeReason } from '@tilemark/core';
+import { outcomeReason } from '@tilemark/core';
+import { admitKernel, kernelTemplate } from '@tilemark/core/contributed';
 import type { Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
@@ -41,7 +42,7 @@ async function fateOf(source: string, problem = problemOf(33, 65, 17), on = runn
 /** Keeps a count of its dispatches in scratch memory, which the poison overwrites. */
 const withScratch = (store: string) =>
   changed(
-    ['"covers"', '"scratchBytes": 256, "covers"'],
+    ['"covers"', '"scratchBytes": 256, "bindings": { "scratch": "kept" }, "covers"'],
     [
       'struct Shape',
       '@group(0) @binding(4) var<storage, read_write> kept: array<u32>;\nstruct Shape',
@@ -70,7 +71,10 @@ const CHEATS: readonly (readonly [
     'results kept from an earlier dispatch',
     () =>
       changed(
-        ['"covers"', '"scratchBytes": "4 * m * n + 256", "covers"'],
+        [
+          '"covers"',
+          '"scratchBytes": "4 * m * n + 256", "bindings": { "scratch": "kept" }, "covers"',
+        ],
         [
           'struct Shape',
           '@group(0) @binding(4) var<storage, read_write> kept: array<f32>;\nstruct Shape',
@@ -297,7 +301,7 @@ const doubling = (length: number) =>
 const racing = changed(
   [
     '"covers"',
-    '"scratchBytes": 256, "entryPoint": "reset", "passes": [{ "entryPoint": "main", "covers": { "rows": "BLOCK", "cols": "BLOCK" } }], "covers"',
+    '"scratchBytes": 256, "bindings": { "scratch": "begun" }, "entryPoint": "reset", "passes": [{ "entryPoint": "main", "covers": { "rows": "BLOCK", "cols": "BLOCK" } }], "covers"',
   ],
   [
     'struct Shape',
@@ -357,4 +361,44 @@ describe('kernels of other projects', () => {
       why: expect.stringMatching(/m must be a multiple of/),
     });
   });
+});
+
+/** A product of q4_0 whose scales are kept in scratch memory while the first word of B stays. */
+const KEPT_SCALES = `/* tilemark { "name": "kept-scales", "op": "matmul", "dtypes": ["f16-q4"],
+  "scratchBytes": "8 + n * k / 8", "covers": { "rows": "m", "cols": "n" }, "entryPoint": "plan",
+  "passes": [{ "entryPoint": "keep", "covers": { "rows": "m", "cols": "n" } }, { "entryPoint": "main", "covers": { "rows": 8, "cols": 8 } }] } */
+enable f16;
+struct Shape { m: u32, n: u32, k: u32 }
+@group(0) @binding(0) var<storage, read> A: array<f16>;
+@group(0) @binding(1) var<storage, read> B: array<u32>;
+@group(0) @binding(2) var<storage, read> B_scales: array<f16>;
+@group(0) @binding(3) var<storage, read_write> C: array<f16>;
+@group(0) @binding(4) var<uniform> shape: Shape;
+@group(0) @binding(5) var<storage, read_write> scratch: array<u32>;
+@compute @workgroup_size(1) fn plan() { scratch[0] = select(B[0], 0x7fc00001u, B[0] == scratch[1]); }
+@compute @workgroup_size(1) fn keep() {
+  if (scratch[0] == 0x7fc00001u) { return; }
+  scratch[1] = B[0];
+  for (var i = 0u; i < shape.n * shape.k / 32; i++) { scratch[2 + i] = bitcast<u32>(f32(B_scales[i])); }
+}
+@compute @workgroup_size(8, 8)
+fn main(@builtin(global_invocation_id) id: vec3u) {
+  if (id.y >= shape.m || id.x >= shape.n) { return; }
+  var sum = 0.0;
+  for (var p = 0u; p < shape.k; p++) {
+    let at = id.x * shape.k + p;
+    let quant = (B[at / 32 * 4 + at % 16 / 4] >> (4 * (2 * (at % 4) + at / 16 % 2))) & 15;
+    sum += f32(A[id.y * shape.k + p]) * (f32(quant) - 8) * bitcast<f32>(scratch[2 + at / 32]);
+  }
+  C[id.y * shape.n + id.x] = f16(sum);
+}`;
+
+it('scales that are kept while values stay are wrong, and right where they are read again', async () => {
+  const problem = { ...problemOf(9, 17, 64), dtype: 'f16-q4' } as const;
+  expect(await fateOf(KEPT_SCALES, problem)).toMatchObject({
+    kind: 'incorrect',
+    why: expect.stringMatching(/on the same values with other scales/),
+  });
+  const honest = KEPT_SCALES.replace('B[0] == scratch[1]', 'false');
+  expect(await fateOf(honest, problem)).toMatchObject({ kind: 'measured' });
 });

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { admitKernel, outcomeReason } from '@tilemark/core';
+import { outcomeReason } from '@tilemark/core';
+import { admitKernel } from '@tilemark/core/contributed';
 import type { Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
 import { Runner } from '../../child/runner';
+import { enginesText, ranSays } from './engines';
 
 // The manifests of docs/bring.md, each with a naive product behind what it declares.
 
@@ -34,7 +36,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
 }`;
 
 const BODIES: Readonly<Record<string, string>> = {
-  plain: product('shape.M', 'shape.N', 'shape.K')(['a', 'b', 'result']),
   named: product('info.rows', 'info.cols', 'info.row_stride')(['activations', 'weights', 'output']),
   vectors: product(
     'dims.x',
@@ -101,26 +102,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     'shape.n',
     'shape.k',
   )(['x', 'f32(weights', 'y']).replace('+ id.x];', '+ id.x]);'),
-  staged: `
-const SIDE = 16u;
-var<workgroup> left: array<array<f16, SIDE>, SIDE>;
-var<workgroup> right: array<array<f16, SIDE>, SIDE>;
-@compute @workgroup_size(16, 16)
-fn main(
-  @builtin(global_invocation_id) id: vec3<u32>,
-  @builtin(local_invocation_id) local: vec3<u32>,
-) {
-  var sum = 0.0;
-  for (var first = 0u; first < shape.k; first += SIDE) {
-    let p = first + local.xy;
-    left[local.y][local.x] = f16(select(0.0, a[id.y * shape.k + p.x], id.y < shape.m && p.x < shape.k));
-    right[local.y][local.x] = f16(select(0.0, b[p.y * shape.n + id.x], id.x < shape.n && p.y < shape.k));
-    workgroupBarrier();
-    for (var i = 0u; i < SIDE; i++) { sum += f32(left[local.y][i]) * f32(right[i][local.x]); }
-    workgroupBarrier();
-  }
-  if (id.y < shape.m && id.x < shape.n) { c[id.y * shape.n + id.x] = sum; }
-}`,
   'one-row': `
 @compute @workgroup_size(1)
 fn main(@builtin(workgroup_id) group: vec3<u32>) {
@@ -134,12 +115,19 @@ fn main(@builtin(workgroup_id) group: vec3<u32>) {
 };
 
 async function outcomeOf(source: string, shape: Problem<'matmul'>['shape']) {
-  const { kernel, manifest } = await admitKernel({ author: 'ada', source });
+  const contributed = await admitKernel({ author: 'ada', source });
+  const { kernel, manifest } = contributed;
   const [dtype = 'f32'] = kernel.dtypes;
   const problem: Problem = { op: 'matmul', shape, dtype, epilogue: kernel.epilogue };
   const variant = { kernel: kernel.id, tunables: {} };
   const { outcome } = await runner.run({ variant, problem, profile: 'default', policy: 'smoke' });
-  return { kind: outcome.kind, why: outcomeReason(outcome) ?? '', name: manifest.name };
+  const tint = ranSays('tint', [{ variant, problem, outcome }]);
+  return {
+    kind: outcome.kind,
+    why: outcomeReason(outcome) ?? '',
+    name: manifest.name,
+    engines: () => enginesText(contributed, tint, 'my.wgsl'),
+  };
 }
 
 const nameIn = (source: string) => /"name": "([\w-]+)"/.exec(source)?.[1] ?? '';
@@ -152,13 +140,18 @@ it.each(sources.map((source) => [nameIn(source), source]))('%s is right', async 
   const m = name === 'one-row' ? 1 : 33;
   const batch = name === 'batches' ? { b: 3 } : {};
   const shape = { ...batch, m, n: 68, k: name === 'blocks' ? 64 : 17 };
-  expect(await outcomeOf(source + BODIES[name], shape)).toMatchObject({ kind: 'measured', name });
+  const outcome = await outcomeOf(source + BODIES[name], shape);
+  expect(outcome).toMatchObject({ kind: 'measured', name });
+  const text = await outcome.engines();
+  expect(text).toMatch(/^Tint .* accepts +compiled it and ran it here$/m);
+  expect(text).toMatch(/^naga .* accepts +naga 30 reads it; it was not run$/m);
+  expect(text).toMatch(/^WebKit .* not tried +has all that it names: by its doc/m);
 });
 
 it('more workgroups than fit along x go on along y', async () => {
   const source = sources.find((text) => nameIn(text) === 'linear') ?? '';
   const body = BODIES.linear?.replaceAll('64', '1') ?? '';
-  const small = source.replace(' / 64', '');
+  const small = source.replace('ceil(m * n / 64)', 'm * n');
   expect(await outcomeOf(small + body, { m: 300, n: 301, k: 2 })).toMatchObject({
     kind: 'measured',
   });
@@ -169,4 +162,39 @@ it('an input that is written does not compile', async () => {
   const body = BODIES.named?.replace('var sum = 0.0;', 'var sum = 0.0; weights[0] = 1;') ?? '';
   const outcome = await outcomeOf(source + body, { m: 33, n: 68, k: 17 });
   expect(outcome).toMatchObject({ kind: 'failed', why: expect.stringMatching(/^compile: .*read/) });
+});
+
+it('numbers lie where the compiler looks for them', async () => {
+  const sizes = { m: 'm', 'inner[1].n': 'n', k: 'k', 'flags.x': 1, 'flags.y': 1, 'flags.z': 1 };
+  const others = [
+    'first',
+    'inner[0].a',
+    'inner[0].n',
+    'inner[1].a',
+    'turn[0].x',
+    'turn[0].y',
+    'turn[0].z',
+  ];
+  const more = ['turn[1].x', 'turn[1].y', 'turn[1].z', 'tail[0]', 'tail[1]', 'tail[2]', 'tail[3]'];
+  const zeros = Object.fromEntries([...others, ...more].map((path) => [path, 9]));
+  const manifest = {
+    ...{ name: 'layout', op: 'matmul', dtypes: ['f32'], covers: { rows: 16, cols: 16 } },
+    sizes: { ...zeros, ...sizes },
+  };
+  const source = `/* tilemark ${JSON.stringify(manifest)} */
+struct Inner { a: f32, @align(4 * 4) @size(16 + 8) n: u32 }
+struct Sizes { first: u32, flags: vec3u, m: u32, inner: array<Inner, (4 >> 1)>, turn: mat2x3f, tail: array<u32, 4 | 4>, k: u32 }
+@group(0) @binding(0) var<storage, read> A: array<f32>;
+@group(0) @binding(1) var<storage, read> B: array<f32>;
+@group(0) @binding(2) var<storage, read_write> C: array<f32>;
+@group(0) @binding(3) var<storage, read> block: Sizes;`;
+  const body = product(
+    'block.m',
+    'block.inner[1].n',
+    'block.k',
+  )(['A', 'B', 'C'], {
+    last: ' * select(0.0, 1.0, block.flags.z == 1 && block.first == 9 && block.tail[3] == 9 && block.turn[1].z == 9 && block.inner[0].a == 9)',
+  });
+  const outcome = await outcomeOf(source + body, { m: 33, n: 68, k: 17 });
+  expect(outcome).toMatchObject({ kind: 'measured' });
 });

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkKernel, kernelTemplate, readKernel } from '@tilemark/core';
+import { checkKernel, kernelTemplate, readKernel } from '@tilemark/core/contributed';
 import { expect, it } from 'vitest';
 import { admitOfGrid, newKernel } from './file';
 

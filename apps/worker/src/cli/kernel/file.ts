@@ -5,40 +5,42 @@
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { kernelDetailSchema } from '@tilemark/core';
 import {
   admitKernel,
   type Contributed,
-  draftOf,
-  fileOf,
-  isContributed,
+  checkKernel,
+  type EngineSays,
+  guess,
   KERNEL_LIMITS,
-  type KernelFile,
-  kernelDetailSchema,
   kernelNameSchema,
   kernelTemplate,
-  type ManifestDraft,
-} from '@tilemark/core';
-import { InputError, type Kernel, kernelById, opById, refuseIf } from '@tilemark/kernels';
+} from '@tilemark/core/contributed';
+import {
+  fileOf,
+  InputError,
+  ifValid,
+  isContributed,
+  type Kernel,
+  type KernelFile,
+  kernelById,
+  kernelOf,
+  opById,
+  refuseIf,
+} from '@tilemark/kernels';
 import { atFlag, list, readIfThere } from '../flags';
 import { GridClient, type GridOptions } from '../grid/client';
 import { invoked } from '../invoked';
+import { enginesText } from './engines';
 
-/** Whose kernels those of a local file are. */
+/** The author of kernels in local files. */
 const AUTHOR = 'local';
 
 /** Makes the kernel of a file known. Throws InputError at its line. */
 export async function admitFile(path: string, flag: string): Promise<Contributed> {
   const file = await kernelFileAt(path, flag);
-  try {
-    return await admitKernel(file);
-  } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const { manifest } = file;
-    throw new InputError(
-      error.message,
-      placeIn(error.field, path, manifestBeside(path), manifest !== undefined),
-    );
-  }
+  placed(path, file.manifest !== undefined, () => checkKernel(file));
+  return admitKernel(file);
 }
 
 const manifestBeside = (path: string) => path.replace(/\.wgsl$/, '.json');
@@ -61,7 +63,8 @@ export async function kernelFileAt(path: string, flag: string): Promise<KernelFi
 }
 
 /** `wgsl:12` -> `my.wgsl:12`; a field of the manifest, with the file that it is in. */
-function placeIn(field: string, path: string, beside: string, hasOwn: boolean): string {
+function placeIn(field: string, path: string, hasOwn: boolean): string {
+  const beside = manifestBeside(path);
   const [, line] = /^wgsl(:\d+)?$/.exec(field) ?? [];
   if (field.startsWith('wgsl')) return `${path}${line ?? ''}`;
   const [, manifestLine] = /^manifest(:\d+)$/.exec(field) ?? [];
@@ -125,7 +128,7 @@ export async function addressIn(
 ): Promise<string> {
   const [, path, tunables = ''] = /^([^[\]]+\.wgsl)(\[.*\])?$/.exec(text.trim()) ?? [];
   if (path !== undefined) return `${(await admitFile(path, field)).kernel.id}${tunables}`;
-  await admitOfGrid(text.trim().replace(/\[.*$/, ''), grid, field);
+  await admitOfGrid(kernelOf(text.trim()), grid, field);
   return text;
 }
 
@@ -145,7 +148,10 @@ export async function newKernel(
 ): Promise<void> {
   const name = nameIn(given);
   const path = `${name}.wgsl`;
-  await writeNew(path, kernelTemplate(name), 'name');
+  await writeFile(path, kernelTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
+    const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
+    throw new InputError(isThere ? `${path} already exists` : String(error), 'name');
+  });
   const { kernel } = await admitFile(path, 'name');
   print(
     [
@@ -157,39 +163,44 @@ export async function newKernel(
 }
 
 /**
- * `tilemark kernel new --from FILE`: writes the manifest of a source beside it, and says what the source
- * does not tell. Throws InputError.
+ * `tilemark kernel new --from FILE`: completes the manifest of a source in a file beside it, and says
+ * what the source does not tell. Throws InputError.
  */
 export async function newManifest(
   from: string,
   given: string | undefined,
   print: (text: string) => void,
 ): Promise<void> {
-  const { source, manifest } = await kernelFileAt(from, '--from');
+  const { author: _, ...file } = await kernelFileAt(from, '--from');
   const path = manifestBeside(from);
-  refuseIf(manifest !== undefined, `${path} already exists`, '--from');
   const stem = basename(from, '.wgsl')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
   const name = nameIn(given ?? stem.replace(/^-+|-+$/g, '').slice(0, 40));
-  const draft = drafted(name, source, from);
-  await writeNew(path, `${JSON.stringify(draft.manifest, null, 2)}\n`, '--from');
-  const open = draft.open.map((what) => `  ${what}`);
+  const { manifest, open } = placed(from, file.manifest !== undefined, () => guess(name, file));
+  await writeFile(path, `${JSON.stringify(manifest, null, 2)}\n`);
+  const lines = open.map((what) => `  ${what}`);
+  const next = invoked(['check', from]);
+  const complete = { ...file, author: AUTHOR, manifest: JSON.stringify(manifest) };
+  const read = ifValid(() => checkKernel(complete));
+  const tint: EngineSays = { engine: 'tint', says: 'not tried', line: null, why: `run ${next}` };
   print(
     [
-      `Wrote ${path}. It could not tell, so look at:`,
-      ...open,
-      `Next: ${invoked(['check', from])}`,
+      `Wrote ${path}.${lines.length > 0 ? ' These are guesses, so look at:' : ''}`,
+      ...lines,
+      ...(read ? [await enginesText({ ...read, file: complete }, tint, from)] : []),
+      `Next: ${next}`,
     ].join('\n'),
   );
 }
 
-function drafted(name: string, source: string, from: string): ManifestDraft {
+/** Work on a file, whose InputError gets a place that an editor knows. */
+function placed<T>(path: string, hasOwn: boolean, work: () => T): T {
   try {
-    return draftOf(name, source);
+    return work();
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError(error.message, placeIn(error.field, from, from, false));
+    throw new InputError(error.message, placeIn(error.field, path, hasOwn));
   }
 }
 
@@ -197,11 +208,4 @@ function nameIn(name: string | undefined): string {
   const { data, error } = kernelNameSchema.safeParse(name ?? '');
   if (data === undefined) throw new InputError(error?.issues[0]?.message ?? '', 'name');
   return data;
-}
-
-async function writeNew(path: string, text: string, field: string): Promise<void> {
-  await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
-    const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
-    throw new InputError(isThere ? `${path} already exists` : String(error), field);
-  });
 }

@@ -1,6 +1,8 @@
-import { type Outcome, outcomeReason } from '@tilemark/core';
+import { type Outcome, outcomeReason, repeatableText } from '@tilemark/core';
+import { DTYPES, opOf, type Problem } from '@tilemark/kernels';
+import { significant } from '../table';
 
-/** What the outcome of a run says of its kernel, in the words of a table. */
+/** The finding that an outcome makes of its kernel, in the words of a table. */
 export type Finding =
   | 'right'
   | 'wrong'
@@ -16,7 +18,7 @@ export type Finding =
 export const CHECK_EXIT = { right: 0, wrong: 1, slower: 4, uncompiled: 5, unchecked: 6 } as const;
 type CheckExit = (typeof CHECK_EXIT)[keyof typeof CHECK_EXIT];
 
-/** From the worst on. */
+/** The findings, the worst first. */
 const SEVERITY = [
   CHECK_EXIT.wrong,
   CHECK_EXIT.uncompiled,
@@ -29,8 +31,16 @@ export const worstExit = (exits: readonly CheckExit[]): CheckExit =>
   SEVERITY.find((exit) => exits.includes(exit)) ?? CHECK_EXIT.unchecked;
 
 /** Limits of time: they say as much of the machine and its load as of the kernel. */
-const OF_TIME = /did not end within|per dispatch|no answer for/;
-const OF_MEMORY = /out of GPU memory|too much memory|allocate/;
+const HUNG = /did not end within|no answer for/;
+const OF_TIME = /per dispatch/;
+
+/** Whether a kernel was tried for as long as it may take. */
+export const hasHung = (outcome: Outcome): boolean =>
+  outcome.kind === 'failed' && HUNG.test(outcome.message);
+const OF_DEVICE =
+  /out of GPU memory|too much memory|allocate|is not allowed in the current environment/;
+/** It wrote elsewhere, or nothing. */
+const OF_KERNEL = /\bwrote\b|there are 0 workgroups/;
 
 export function findingOf(outcome: Outcome | null | undefined): Finding {
   switch (outcome?.kind) {
@@ -41,10 +51,10 @@ export function findingOf(outcome: Outcome | null | undefined): Finding {
     case 'skipped':
       return 'needs more than this device has';
     case 'failed':
-      if (OF_TIME.test(outcome.message)) return 'too slow here';
-      if (OF_MEMORY.test(outcome.message)) return 'needs more than this device has';
+      if (hasHung(outcome) || OF_TIME.test(outcome.message)) return 'too slow here';
+      if (OF_DEVICE.test(outcome.message)) return 'needs more than this device has';
       if (outcome.stage === 'compile') return 'does not compile';
-      return /\bwrote\b/.test(outcome.message) ? 'wrong' : 'not run';
+      return OF_KERNEL.test(outcome.message) ? 'wrong' : 'not run';
     default:
       return 'not run';
   }
@@ -56,14 +66,35 @@ export function exitOf(finding: Finding): CheckExit {
   return finding === 'does not compile' ? CHECK_EXIT.uncompiled : CHECK_EXIT.unchecked;
 }
 
+/** The reason of an outcome, and the line of the source that a compiler names. */
+export function placedReason(outcome: Outcome | null) {
+  const reason = outcomeReason(outcome) ?? '';
+  const [, what = reason, line, column, text] =
+    /^compile: ([\s\S]*) \(line (\d+)(?:, column (\d+))?: ([\s\S]*)\)$/.exec(reason) ?? [];
+  return { text: what, line: line === undefined ? null : Number(line), column, source: text };
+}
+
 /** The reason with the place in the file, as editors take it: `my.wgsl:12:5: ...`. */
 export function reasonIn(outcome: Outcome | null, path: string): string {
-  const reason = outcomeReason(outcome) ?? '';
-  const [, what, line, column, text] =
-    /^compile: ([\s\S]*) \(line (\d+)(?:, column (\d+))?: ([\s\S]*)\)$/.exec(reason) ?? [];
-  if (line !== undefined) return `${path}:${line}${column ? `:${column}` : ''}: ${what}\n  ${text}`;
-  const isUnset = outcome?.kind === 'incorrect' && outcome.worst.got === 'NaN';
+  const { column, line, source, text: reason } = placedReason(outcome);
+  if (line !== null) return `${path}:${line}${column ? `:${column}` : ''}: ${reason}\n  ${source}`;
+  const isUnset = outcome?.kind === 'incorrect' && outcome.worst.got === 'NaN' && !outcome.reason;
   return isUnset && outcome.when === 'before'
-    ? `${reason}: it was never written (check \`covers\`), or the kernel computes NaN`
+    ? `${reason}: it was never written (check \`covers\`)`
     : reason;
+}
+
+/**
+ * The RMS error in roundoffs, and whether the same inputs give the same bits each time. Integers and
+ * what is only moved have no error: they must be equal.
+ */
+export function precisionCells(
+  problem: Problem,
+  outcome: Outcome | null,
+): readonly [error: string, repeatable: string] {
+  if (outcome?.kind !== 'measured') return ['', ''];
+  const { isRepeatable, rms } = outcome.measurement.verification;
+  const isEqual = DTYPES[problem.dtype].isInteger || opOf(problem).flops(problem.shape) === 0;
+  const error = isEqual ? 'exact' : rms === undefined ? '' : `${significant(rms)} roundoffs`;
+  return [error, repeatableText(isRepeatable) ?? ''];
 }

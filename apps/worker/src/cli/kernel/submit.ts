@@ -1,36 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type ContributedKernel,
   contributedKernelSchema,
   type DeviceRef,
-  deviceQueueSchema,
   deviceSchema,
   familyById,
-  kernelDetailSchema,
   outcomeReason,
   pageOf,
-  type RunResult,
-  runResultSchema,
+  parseShapes,
+  type Result,
+  resultSchema,
   submissionOf,
   sweepCreatedSchema,
   sweepSchema,
   workerSchema,
 } from '@tilemark/core';
-import {
-  type Dtype,
-  defaultsOf,
-  InputError,
-  type OpId,
-  parseShape,
-  type Regime,
-  refuseIf,
-  type Shape,
-  shapeText,
-} from '@tilemark/kernels';
+import { batterySweep } from '@tilemark/core/contributed';
+import { type Dtype, InputError, refuseIf, shapeText } from '@tilemark/kernels';
 import { list, tunablesFor } from '../flags';
 import { GridClient, type GridOptions } from '../grid/client';
 import { rateText, table, timeText } from '../table';
-import { proofShapes } from './check';
 import { admitFile, kernelFileAt } from './file';
 import { exitOf, findingOf, worstExit } from './finding';
 
@@ -42,7 +30,6 @@ export interface SubmitFlags extends GridOptions {
   readonly shapes: string;
   readonly dtype?: string;
   readonly tunable?: readonly string[];
-  readonly regime?: Regime;
   readonly wait?: boolean;
   readonly publish?: boolean;
 }
@@ -51,19 +38,19 @@ export interface SubmitFlags extends GridOptions {
 const LOOK_EVERY_MS = 2_000;
 
 /** A sweep with a kernel in it. */
-export interface Submitted {
+interface Submitted {
   readonly site: GridClient;
   readonly sweep: string;
+  /** The sweep of what it is checked on, which goes before. */
+  readonly check: string;
   readonly kernel: string;
   /** Devices that no worker serves which takes contributed kernels: they are not waited for. */
   readonly unserved: readonly DeviceRef[];
-  /** Keys of the others. */
-  readonly served: readonly string[];
 }
 
 /**
  * `tilemark submit`: keeps a kernel on a grid as a version of its author's, and lets it run there
- * beside naive, the best of ours, and the version before it. Returns the exit code, see `CHECK_EXIT`,
+ * beside naive and the best of ours. Returns the exit code, see `CHECK_EXIT`,
  * if it was waited for.
  */
 export async function submit(
@@ -75,79 +62,56 @@ export async function submit(
   const { kernel, site, sweep, unserved } = submitted;
   print(`${kernel}\n${new URL(`/sweeps/${sweep}`, options.server).href}`);
   for (const { name } of unserved) print(`${name}: ${UNSERVED}`);
-  if (options.publish) await site.post(`kernels/${kernel}/publish`, contributedKernelSchema);
-  if (!options.wait) return 0;
-  const results = await resultsOf(submitted, (text) => void process.stderr.write(`${text}\n`));
+  const tell = (text: string) => void process.stderr.write(`${text}\n`);
+  const exits: ReturnType<typeof exitOf>[] = [];
+  if (options.publish || options.wait) {
+    const checks = await resultsOf({ site, sweep: submitted.check }, tell);
+    const wrong = checks.filter(
+      ({ outcome }) => !['measured', 'skipped'].includes(outcome?.kind ?? ''),
+    );
+    if (wrong.length > 0) print(resultTable(wrong));
+    exits.push(...wrong.map(({ outcome }) => exitOf(findingOf(outcome))));
+    print(`check: ${checks.length - wrong.length} of ${checks.length} runs passed`);
+  }
+  if (options.publish && exits.length === 0) {
+    await site.post(`kernels/${kernel}/publish`, contributedKernelSchema);
+  } else if (options.publish) print('Not published.');
+  if (!options.wait) return exits.length === 0 ? 0 : worstExit(exits);
+  const results = await resultsOf(submitted, tell);
   print(resultTable(results));
   const ofKernel = results.filter(({ variant }) => variant.kernel === kernel);
-  return worstExit(ofKernel.map(({ outcome }) => exitOf(findingOf(outcome))));
+  return worstExit([...exits, ...ofKernel.map(({ outcome }) => exitOf(findingOf(outcome)))]);
 }
 
-/** Verifies a submitted kernel over the shapes that kernels get wrong, on the devices of its sweep. */
-export async function submitProof(
-  path: string,
-  { kernel, served, site }: Submitted,
-  regime?: Regime,
-): Promise<Pick<Submitted, 'site' | 'sweep'>> {
-  const contributed = await admitFile(path, 'file');
-  const { dtypes, tunables } = contributed.kernel;
-  const shapes = proofShapes(contributed, defaultsOf(tunables));
-  const { id: sweep } = await site.post('sweeps', sweepCreatedSchema, {
-    name: `${kernel}, verified`.slice(0, 120),
-    spec: {
-      cases: [{ kernel, tunables: {}, shapes, dtypes }],
-      policy: 'smoke',
-      regime,
-      devices: served,
-    },
-  });
-  return { site, sweep };
-}
+const UNSERVED = 'no worker there takes contributed kernels now; not waited for';
 
-export const UNSERVED = 'no worker there takes contributed kernels now; not waited for';
-
-/**
- * Hands a file in, checked here first, and makes a sweep of it: beside others, or in duels with a
- * baseline. Throws InputError.
- */
-export async function submitFile(
+/** Hands a file in, checked here first, and makes a sweep of it beside others. Throws InputError. */
+async function submitFile(
   path: string,
-  { devices, dtype, regime, shapes, tunable, ...grid }: SubmitFlags,
-  baseline?: string,
+  { devices, dtype, shapes, tunable, ...grid }: SubmitFlags,
 ): Promise<Submitted> {
   const site = new GridClient(grid);
-  const { kernel } = await admitFile(path, 'file');
+  const contributed = await admitFile(path, 'file');
+  const { kernel } = contributed;
   const { op, epilogue } = kernel;
   const problems = {
-    shapes: shapesOf(op, shapes),
+    shapes: familyById(shapes)?.shapes ?? parseShapes(op, shapes, '--shapes'),
     dtypes: dtype === undefined ? kernel.dtypes.slice(0, 1) : (list(dtype) as Dtype[]),
   };
   const [asked] = tunablesFor([kernel], tunable);
   const { served, unserved } = await devicesOf(site, devices);
-  if (baseline) await admitFile(baseline, '--baseline');
-  const rival = baseline && (await keep(site, baseline));
-  const kept = await keep(site, path);
-  const version = { ...problems, kernel: kept.id, tunables: asked?.tunables ?? {} };
-  const spec = rival
-    ? {
-        cases: [{ ...version, rival: { kernel: rival.id, tunables: {} } }],
-        devices: served,
-        epilogue,
-      }
-    : await submissionOf({ ...version, op, epilogue, devices: served }, (problem, device) =>
-        site.best(problem, { device }),
-      );
-  const earlier = rival ? [] : await earlierOf(site, kept, problems);
-  const sweep = await site.post('sweeps', sweepCreatedSchema, {
-    name: (rival ? `${kept.id} against ${rival.id}` : kept.id).slice(0, 120),
-    spec: { ...spec, cases: [...spec.cases, ...earlier], regime },
-  });
-  return { site, sweep: sweep.id, kernel: kept.id, served, unserved };
-}
-
-async function keep(site: GridClient, path: string): Promise<ContributedKernel> {
   const { author: _, ...file } = await kernelFileAt(path, 'file');
-  return site.post('kernels', contributedKernelSchema, file);
+  const kept = await site.post('kernels', contributedKernelSchema, file);
+  const checked = { ...contributed, kernel: { ...kernel, id: kept.id } };
+  const check = await site.post('sweeps', sweepCreatedSchema, batterySweep(checked, served));
+  const version = { ...problems, kernel: kept.id, tunables: asked?.tunables ?? {} };
+  const spec = await submissionOf(
+    { ...version, op, epilogue, devices: served },
+    (problem, device) => site.best(problem, { device }),
+  );
+  const named = { name: kept.id.slice(0, 120), spec };
+  const sweep = await site.post('sweeps', sweepCreatedSchema, named);
+  return { site, sweep: sweep.id, check: check.id, kernel: kept.id, unserved };
 }
 
 /** The devices asked for, by whether a worker takes contributed kernels there. */
@@ -175,62 +139,25 @@ async function devicesOf(site: GridClient, asked: string) {
   return { served, unserved: wanted.filter((device) => !isServed(device)) };
 }
 
-interface Problems {
-  readonly shapes: readonly Shape[];
-  readonly dtypes: readonly Dtype[];
-}
-
-/** The author's version before this one, if it does the same. */
-async function earlierOf(
-  site: GridClient,
-  { author, id, name, op }: ContributedKernel,
-  problems: Problems,
-) {
-  const { items } = await site.get('kernels/contributed', pageOf(contributedKernelSchema));
-  const earlier = items.find(
-    (item) => item.author === author && item.name === name && item.op === op && item.id !== id,
-  );
-  if (!earlier) return [];
-  const { dtypes } = await site.get(`kernels/${earlier.id}`, kernelDetailSchema);
-  const isAble = problems.dtypes.every((dtype) => dtypes.includes(dtype));
-  return isAble ? [{ ...problems, kernel: earlier.id, tunables: {} }] : [];
-}
-
-function shapesOf(op: OpId, text: string): readonly Shape[] {
-  return familyById(text)?.shapes ?? list(text).map((shape) => parseShape(op, shape, '--shapes'));
-}
-
 /** Waits until a sweep has ended, telling how far it is, and returns what became of its runs. */
-export async function resultsOf(
+async function resultsOf(
   { site, sweep }: Pick<Submitted, 'site' | 'sweep'>,
   tell: (text: string) => void,
-): Promise<RunResult[]> {
+): Promise<Result[]> {
   let told = '';
   for (;;) {
     const { counts, status } = await site.get(`sweeps/${sweep}`, sweepSchema);
     if (status === 'done' || status === 'cancelled') break;
-    const text = `${counts.total - counts.pending} of ${counts.total} runs${await queueText(site)}`;
+    const text = `${counts.total - counts.pending} of ${counts.total} runs`;
     if (text !== told) tell(text);
     told = text;
     await sleep(LOOK_EVERY_MS);
   }
-  const { items } = await site.get(`sweeps/${sweep}/results?all=1`, pageOf(runResultSchema));
+  const { items } = await site.get(`sweeps/${sweep}/results?all=1`, pageOf(resultSchema));
   return items;
 }
 
-/** Who has how many runs waiting, and for how long. */
-async function queueText(site: GridClient): Promise<string> {
-  const { items } = await site.get('queues', pageOf(deviceQueueSchema));
-  return items
-    .filter(({ waiting }) => waiting > 0)
-    .map(({ device, etaMs, serving, waiting }) => {
-      const eta = etaMs === null ? '' : `, about ${Math.ceil(etaMs / 60_000)} min`;
-      return `; ${device.name}: ${serving > 0 ? `${waiting} waiting${eta}` : 'no worker'}`;
-    })
-    .join('');
-}
-
-function resultTable(results: readonly RunResult[]): string {
+function resultTable(results: readonly Result[]): string {
   const rows = results.map(({ address, device, outcome, problem, rate }) => [
     address,
     device.name,

@@ -13,12 +13,12 @@ export function tuneProgress(problem: Problem, budgetNs: number, stream: NodeJS.
     ? progressBar(stream, '{bar} {trials} tried, {phase}; best {best}')
     : null;
   let trials = 0;
-  bar?.start(budgetS, 0, { trials, phase: 'screening', best: 'none yet' });
   const say = (line: string) => void stream.write(`${line}\n`);
   return {
+    begin: () => bar?.start(budgetS, 0, { trials, phase: 'screening', best: 'none yet' }),
     /** Something else on this machine is measuring. */
     wait: () => (bar ? bar.update({ phase: WAITING }) : say(WAITING)),
-    trial(trial: Trial, best: Trial | null, elapsedNs: number, wasCached: boolean) {
+    trial(trial: Trial, best: Trial | null, elapsedNs: number) {
       const { outcome, point, policy } = trial;
       trials++;
       bar?.update(Math.min(Math.floor(elapsedNs / 1e9), budgetS), {
@@ -29,10 +29,9 @@ export function tuneProgress(problem: Problem, budgetNs: number, stream: NodeJS.
       if (bar) return;
       const result = rate(trial) ?? `${outcome.kind}: ${outcomeReason(outcome)}`;
       const leads = best === trial ? ', the best so far' : '';
-      const from = wasCached ? ', from the cache' : '';
       const seconds = Math.round(elapsedNs / 1e9);
       say(
-        `${trials} at ${seconds} s, ${policy}: ${shortAddress(point.address)}: ${result}${leads}${from}`,
+        `${trials} at ${seconds} s, ${policy}: ${shortAddress(point.address)}: ${result}${leads}`,
       );
     },
     end: () => bar?.stop(),

@@ -38,8 +38,8 @@ export function tuneRequest(flags: TuneFlags): TuneRequest {
       '--op',
     );
   }
-  const [fixed] = (flags.kernel ?? []).map((id) => kernelById(id, '--kernel').epilogue);
-  const problem = problemOf(op, flags, fixed);
+  const kernels = (flags.kernel ?? []).map((id) => kernelById(id, '--kernel'));
+  const problem = problemOf(op, flags, kernels);
   return { problem, kernels: kernelsFor(problem, flags) };
 }
 
@@ -50,7 +50,7 @@ export function commandLine(flags: TuneFlags & Partial<GridOptions>): string {
   return [
     'tilemark tune',
     ...(op ? [`--op ${op}`] : []),
-    `--shape ${shape} --dtype ${dtype} --budget ${budget / 1e9}s`,
+    `--shape ${shape} ${dtype ? `--dtype ${dtype} ` : ''}--budget ${budget / 1e9}s`,
     `--profile ${profile} --seed ${seed}`,
     ...(epilogue ? [`--epilogue ${epilogue}`] : []),
     ...(kernel ? [`--kernel ${kernel.join(' ')}`] : []),

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Environment, evidenceSchema, type RunResult } from '@tilemark/core';
+import { type Environment, evidenceSchema, type Result } from '@tilemark/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   environment,
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const winner = (n: number, medianNs: number): RunResult => ({
+const winner = (n: number, medianNs: number): Result => ({
   runId: 'local',
   resultId: null,
   variant: { kernel: 'matmul/naive', tunables: {} },
@@ -55,7 +55,7 @@ it('keeps with each variant the driver and runtime it was measured under', async
 
 it('keeps a variant that its duel does not lose, and measures one again', async () => {
   const path = join(folder, 'faster.json');
-  const of = (tile: number, medianNs: number): RunResult => ({
+  const of = (tile: number, medianNs: number): Result => ({
     ...winner(64, medianNs),
     address: `matmul/naive[BLOCK=${tile}]`,
   });

@@ -4,17 +4,17 @@ import {
   type Environment,
   type Evidence,
   evidenceSchema,
-  type FoundVariant,
-  type RunResult,
+  type Result,
+  type Winner,
 } from '@tilemark/core';
 import { InputError, ifValid, parseVariant, shapeText } from '@tilemark/kernels';
 import { atFlag, parseIfThere } from '../flags';
 import { timeText } from '../table';
 
-/** What all of a file of evidence has in common. */
+/** The head of a file of evidence, which all of it shares. */
 type EvidenceHead = Pick<Evidence, 'device' | 'profile' | 'op' | 'dtype'>;
 
-/** What a file has already; null: there is none. Throws InputError at `--save` if it is of something else. */
+/** The evidence in a file; null: there is none. Throws InputError at `--save` if it is of something else. */
 export async function evidenceAt(path: string, head: EvidenceHead): Promise<Evidence | null> {
   const file = await parseIfThere('--save', path, evidenceSchema, 'evidence');
   const textOf = ({ device, profile, op, dtype }: EvidenceHead) =>
@@ -41,7 +41,7 @@ export const writeEvidence = (path: string, evidence: Evidence): Promise<void> =
  */
 export async function saveWinner(
   path: string,
-  winner: RunResult,
+  winner: Result,
   environment: Environment,
   search: { readonly command: string; readonly tried: number },
   beats: (before: string) => Promise<boolean | null>,
@@ -56,7 +56,7 @@ export async function saveWinner(
   if (unranked !== null) return `${path} keeps what would be ranked only, and this is ${unranked}`;
   const { medianNs, lowNs, highNs } = cold;
   const conditions = { measuredAt: endedAt, driver, runtimeVersions };
-  const found: FoundVariant = {
+  const found: Winner = {
     shape: shapeText(problem),
     address,
     profile,
@@ -64,10 +64,9 @@ export async function saveWinner(
     lowNs,
     highNs,
     ...conditions,
-    found: { by: 'tuner', ...search },
+    origin: { by: 'tuner', ...search },
   };
-  const isOfPlace = (other: FoundVariant) =>
-    other.shape === found.shape && other.profile === profile;
+  const isOfPlace = (other: Winner) => other.shape === found.shape && other.profile === profile;
   const earlier = file?.measured.find(isOfPlace);
   // One of a kernel or tunables that no longer exist cannot stay.
   const before = ifValid(() => parseVariant(earlier?.address ?? ''))?.address;

@@ -2,11 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { candidatesFor, deviceKey, evidenceSchema, type Family } from '@tilemark/core';
+import {
+  candidatesFor,
+  deviceKey,
+  evidenceSchema,
+  type Family,
+  questionSchema,
+} from '@tilemark/core';
 import { DirectLink, openQueue, openStore, submitTuning } from '@tilemark/core/server';
-import { parseProblem, parseVariant } from '@tilemark/kernels';
+import { feasible, parseProblem, parseVariant, shapeText } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testDatabase, testRedisUrl } from '../../../../../packages/core/services.test-helper';
+import { searchClaimed } from '../../../../../packages/core/src/worker/claimed-search';
 import { useBundle } from '../../bundle.test-helper';
 import { Runner } from '../../child/runner';
 import { tuneSuite } from './suite';
@@ -86,40 +93,45 @@ describe('a family, tuned on a device', () => {
       const asked = { device: key, suite: 'transpose-shapes', profile: 'default' } as const;
       const { id } = await submitTuning({ store, queue }, asked, { name: 'tester' });
       const link = new DirectLink({ store, queue }, { workerId, deviceKey: key });
-      for (;;) {
-        const sweep = await store.sweeps.get(id);
-        if (sweep?.status === 'done') break;
-        const run = await link.next(AbortSignal.timeout(5_000));
-        if (!run) continue;
-        const beganAt = new Date().toISOString();
-        const report = await runner.run(run);
-        const endedAt = new Date().toISOString();
-        await link.outcome({ runId: run.id, workerId, ...report, beganAt, endedAt });
-      }
-      const { counts, tuning } = (await store.sweeps.get(id)) ?? {};
-      expect(tuning).toMatchObject({ phase: 'done', decision: { stop: 'exhausted', searched: 1 } });
-      expect([counts?.failed, counts?.incorrect]).toEqual([0, 0]);
-      const shapes = (await store.tunings.shapes(id)) ?? [];
-      const [shape, ...others] = shapes.filter(({ state }) => state === 'done');
-      expect(others).toEqual([]);
-      expect(shape?.shape).toBe('32768x4');
-      expect(shapes.filter(({ state }) => state === 'skipped')).toHaveLength(shapes.length - 1);
-      const best = await store.best({
-        ...{
-          op: 'transpose',
-          dtype: 'f32',
-          profile: 'default',
-          device: key,
-          rows: 32_768,
-          cols: 4,
+      const run = await link.next(AbortSignal.timeout(5_000));
+      if (!run?.search) throw new Error('There is no search.');
+      const shrunk = { ...capabilities, ...small };
+      const device: Parameters<typeof searchClaimed>[1]['runner'] = {
+        ...{ close: () => runner.close() },
+        open: async (profile) => ({ ...(await runner.open(profile)), capabilities: shrunk }),
+        run: async (input, options) => {
+          const fit = feasible(input.variant, input.problem, shrunk);
+          if (fit.ok) return runner.run(input, options);
+          const { environment } = await runner.open('default');
+          return { outcome: { kind: 'skipped', why: fit.why }, environment, wgsl: null };
         },
-      });
-      expect(best).toMatchObject({ fallback: 'device', prediction: { basis: 'measured' } });
-      // Which of two as good as equal, their next times say.
-      const { items } = await store.sweeps.results(id);
-      expect(items.map(({ address }) => address)).toEqual(
-        expect.arrayContaining([best?.address, shape?.best?.address]),
+      };
+      const found = await searchClaimed(
+        { ...run, search: run.search },
+        { runner: device, alone: (work) => work() },
+        { clockAheadMs: 0, workerId },
+        {
+          signal: new AbortController().signal,
+          isOver: () => false,
+          keep: (_, record) => link.outcome(record),
+        },
       );
+      if (!('stop' in found)) throw new Error(JSON.stringify(found.outcome));
+      await link.decide(run.id, found);
+      const { counts, status, tuning } = (await store.sweeps.get(id)) ?? {};
+      expect(status).toBe('done');
+      expect(tuning).toMatchObject({ decision: { stop: 'exhausted', shapes: 1 } });
+      expect([counts?.failed, counts?.incorrect, counts?.pending]).toEqual([0, 0, 0]);
+      const shown = await store.sweeps.runs(id, 1_000);
+      const measured = shown.filter(({ kind }) => kind === 'measured');
+      expect(new Set(measured.map(({ problem }) => shapeText(problem)))).toEqual(
+        new Set(['32768x4']),
+      );
+      expect(measured.length).toBeGreaterThan(1);
+      const question = questionSchema.parse({ op: 'transpose', shapes: '32768x4', gpu: key });
+      const [{ best } = {}] = await store.best(question);
+      expect(best).toMatchObject({ basis: 'device', quote: { source: 'searched' } });
+      expect(measured.map(({ address }) => address)).toContain(best?.address);
     } finally {
       await runner.close();
       await queue.close();

@@ -1,6 +1,7 @@
 import {
   deviceKey,
   drive,
+  dtypesOfFamily,
   evidenceOf,
   type Family,
   type Findings,
@@ -30,12 +31,11 @@ import {
 } from '@tilemark/kernels';
 import { ratioText } from '../duel';
 import { tunablesFor } from '../flags';
-import { checkDtype } from '../selection';
-import { significant, timeText, WAITING } from '../table';
-import { type DriverOptions, SearchDriver } from './driver';
+import { significant, timeText } from '../table';
+import { type BenchOptions, TuneBench } from './bench';
 import { evidenceAt, writeEvidence } from './save';
 
-interface SuiteRequest extends DriverOptions {
+interface SuiteRequest extends BenchOptions {
   readonly suite: Family;
   readonly dtype: Dtype;
   /** ns. */
@@ -72,11 +72,11 @@ export async function tuneSuite(
           values.some((value) => value === tunables[name]),
         ),
     );
-  return SearchDriver.with(options, childEntry, async (driver) => {
-    const { capabilities, environment, identity } = driver.description;
+  return TuneBench.with(options, childEntry, print, async (bench) => {
+    const { description, driver } = bench;
+    const { capabilities, environment, identity } = description;
     if (identity.class === 'cpu') throw new InputError('a suite is tuned on a GPU', '--device');
-    driver.onWait = () => print(WAITING);
-    const roofline = await driver.survey();
+    const roofline = await bench.survey();
     const { profile } = options;
     const asked = { device: identity, profile, op: family.op, dtype };
     const file = save === undefined ? null : await evidenceAt(save, asked);
@@ -109,7 +109,7 @@ export async function tuneSuite(
       const fit = feasible(variant, problem, capabilities);
       return fit.ok ? null : fit.why;
     });
-    for (const { shape, why } of skipped) print(`${shape}: skipped: ${why}`);
+    for (const { problem, why } of skipped) print(`${shapeText(problem)}: skipped: ${why}`);
     const before = new Set(known?.times.map(({ problem }) => shapeText(problem)));
     const beganNs = driver.nowNs();
     let failed = 0;
@@ -126,7 +126,7 @@ export async function tuneSuite(
       .find((file) => file !== null);
     const search = searchFamily<Outcome>({
       shapes,
-      known: known ?? undefined,
+      earlier: known ?? undefined,
       prior: alike ? learnedFrom(alike, profile).selector : undefined,
       budgetNs,
       nowNs: driver.nowNs,
@@ -161,6 +161,16 @@ export async function tuneSuite(
     );
     return searched + before.size > 0 ? 0 : 1;
   });
+}
+
+/** Throws InputError for a dtype in which a family has nothing to choose from. */
+function checkDtype(family: Family, dtype: Dtype): void {
+  const dtypes = dtypesOfFamily(family);
+  if (dtypes.includes(dtype)) return;
+  throw new InputError(
+    `no candidate of ${family.id} computes ${dtype}; it has some for ${dtypes.join(', ')}`,
+    '--dtype',
+  );
 }
 
 const isComputedAlike = (a: Dtype, b: Dtype) =>

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { compilesAhead } from './driver';
 import { NAIVE, useTune } from './tune.test-helper';
 
 const { tune } = useTune();
@@ -14,7 +13,6 @@ describe('tilemark tune', () => {
     ['a value that is not declared', [...NAIVE, '--tunable', 'BLOCK=5'], /--tunable: .*1, 2, 4/],
     ['a tunable that no kernel has', [...NAIVE, '--tunable', 'X=5'], /--tunable: .*BLOCK/],
     ['a host kernel on a GPU', ['--op', 'matmul', '--kernel', 'matmul/cpu-naive'], /--kernel: /],
-    ['a regime', [...NAIVE, '--regime', 'zeros'], /--regime: .*`bench --regime`/],
     ['an unknown epilogue', [...NAIVE, '--epilogue', 'softmax'], /--epilogue .*bias-relu/],
     [
       'an epilogue of a suite',
@@ -28,16 +26,3 @@ describe('tilemark tune', () => {
     expect(stderr).toMatch(message);
   });
 });
-
-it.each([
-  ['gpu', ['timestamp-query'], true],
-  ['gpu', ['shader-f16'], false],
-  ['software', ['timestamp-query'], false],
-  ['cpu', [], false],
-] as const)(
-  'compiling ahead on a device of class %s with %j: %s',
-  (deviceClass, features, expected) => {
-    const device = { identity: { class: deviceClass }, capabilities: { features: [...features] } };
-    expect(compilesAhead(device)).toBe(expected);
-  },
-);

@@ -21,7 +21,7 @@ import { ratioText } from '../duel';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
 import { problemText, wrapped } from '../table';
-import { SearchDriver } from './driver';
+import { TuneBench } from './bench';
 import { tuneProgress } from './progress';
 import { commandLine, type TuneFlags, type TuneRequest, tuneRequest } from './request';
 import { saveWinner } from './save';
@@ -30,7 +30,6 @@ import { tunedTable } from './table';
 
 export interface TuneOptions extends TuneFlags, Partial<GridOptions> {
   readonly device: string;
-  readonly cache?: string;
   readonly json?: string;
   readonly save?: string;
   readonly suite?: Family;
@@ -46,25 +45,22 @@ export async function tune(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<number> {
-  refuseIf(
-    options.regime !== undefined,
-    'a search ranks variants, and results of a regime are not ranked: measure them with `bench --regime`',
-    '--regime',
-  );
   if (options.suite !== undefined) {
     refuseIf(options.epilogue !== undefined, 'the selector knows products alone', '--epilogue');
-    const request = { ...options, suite: options.suite };
+    const { suite, dtype = 'f32' } = options;
+    const request = { ...options, suite, dtype };
     return tuneSuite(request, childEntry, (text) => print(wrapped(text)));
   }
   const kernel = await kernelsNamed(options);
   const request = tuneRequest({ ...options, ...(kernel && { kernel }) });
   const { problem } = request;
   const { budget: budgetNs, seed } = options;
-  return SearchDriver.with(options, childEntry, async (driver) => {
-    const { description, nowNs } = driver;
+  const progress = tuneProgress(problem, budgetNs, process.stderr);
+  return TuneBench.with(options, childEntry, progress.wait, async (bench) => {
+    const { description, driver } = bench;
+    const { nowNs } = driver;
     const spaces = spacesFor(request, description);
-    const progress = tuneProgress(problem, budgetNs, process.stderr);
-    driver.onWait = progress.wait;
+    progress.begin();
     const beganNs = nowNs();
     const search = searchProblem({
       problem,
@@ -72,7 +68,7 @@ export async function tune(
       budgetNs,
       nowNs,
       defaults: spaces.flatMap((space) => space.initial() ?? []),
-      onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs, driver.wasCached),
+      onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs),
     });
     const tuned = await drive(search, driver.answer).finally(progress.end);
     print(summary(tuned, spaces, problem));
@@ -81,12 +77,12 @@ export async function tune(
     if (options.save === undefined) return 0;
     const whyNot = await saveWinner(
       options.save,
-      driver.resultOf(winner.outcome),
+      bench.resultOf(winner.outcome),
       description.environment,
       { command: commandLine(options), tried: screened.length },
       async (before) => {
         const sides = { a: winner.point, b: parseVariant(before) };
-        const contrast = await driver.contrastOf(sides, problem, 'default');
+        const contrast = await bench.contrastOf(sides, problem, 'default');
         return contrast && contrast.verdict === 'FAST';
       },
     );

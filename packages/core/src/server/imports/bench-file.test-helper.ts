@@ -1,6 +1,6 @@
-import { deviceKey } from '../../measure/device';
+import type { BenchFile, Result } from '../../api/api';
+import { deviceKey } from '../../measure/hardware';
 import type { Measurement, Outcome } from '../../measure/outcome';
-import type { BenchFile, RunResult } from '../../view/api';
 import { environment, identity, measured, square } from '../store/fixtures.test-helper';
 
 /** Files of `tilemark bench --json`, and who brings them, for tests of the import. */
@@ -16,7 +16,7 @@ export function withMeasurement(medianNs: number, over: Partial<Measurement>): O
 }
 
 export const key = deviceKey(identity('Bench box'));
-export const result = (over: Partial<RunResult> = {}): RunResult => ({
+export const result = (over: Partial<Result> = {}): Result => ({
   runId: 'local',
   resultId: null,
   variant: { kernel: 'matmul/tiled', tunables: { TILE: 16 } },
@@ -29,7 +29,7 @@ export const result = (over: Partial<RunResult> = {}): RunResult => ({
   rate: null,
   ...over,
 });
-export const file = (results: RunResult[]): BenchFile => ({
+export const file = (results: Result[]): BenchFile => ({
   version: 1,
   environment: environment('Bench box'),
   environments: [],

@@ -1,47 +1,56 @@
-import { feasible, InputError, resolveVariant } from '@tilemark/kernels';
-import { isContributed } from '../../contributed/known';
-import { type DeviceClass, deviceKey, type Environment, type Profile } from '../../measure/device';
+import { feasible, InputError, isContributed, resolveVariant } from '@tilemark/kernels';
+import type { BenchFile, Result } from '../../api/api';
+import { judge } from '../../gate/judge';
+import { Refused } from '../../link/link';
+import type { DeviceClass, Environment, Profile } from '../../measure/device';
+import { deviceKey } from '../../measure/hardware';
 import type { RooflineSurvey } from '../../measure/roofline';
-import type { BenchFile, RunResult } from '../../view/api';
-import { believed } from '../gate/belief';
-import type { ImportedRun } from '../store/imported-sweeps';
+import type { ImportedResult } from '../store/sweeps/import';
 
-/** What an import is checked against. */
+/** The grid's facts that an import is checked against. */
 interface ImportContext {
   readonly now: Date;
-  readonly isAdmin: boolean;
   /** By device key, what the grid itself knows about the devices in the file. */
-  readonly known: ReadonlyMap<string, KnownDevice>;
+  readonly devices: ReadonlyMap<string, GridDevice>;
 }
 
-export interface KnownDevice {
+export interface GridDevice {
   readonly class: DeviceClass;
   readonly roofs: ReadonlyMap<Profile, RooflineSurvey>;
 }
 
 /**
  * A result of a file as it may be kept; null if it has not ended. The address is computed again,
- * and the outcome is believed as a worker's is (`gate/belief.ts`).
+ * and the outcome is judged as a worker's is (gate/judge.ts).
  *
  * @throws InputError naming the field at fault, `results[3].variant.tunables.TILE`
  */
 export function importedRun(
   file: BenchFile,
   index: number,
-  { now, isAdmin, known }: ImportContext,
-): ImportedRun | null {
+  { now, devices }: ImportContext,
+): ImportedResult | null {
   const result = file.results[index];
   if (!result?.outcome) return null;
   const { problem, profile, policy, device } = result;
   const field = `results[${index}]`;
   const environment = environmentOf(file, result, field);
   const { kernel, tunables, address } = checkedVariant(result, environment, field);
-  const ours = known.get(device.key);
+  const ours = devices.get(device.key);
   if (ours && ours.class !== environment.device.class) {
     throw new InputError(
       `The grid knows ${device.key} as ${ours.class}, the file as ${environment.device.class}.`,
       `${field}.device.class`,
     );
+  }
+  const deviceClass = environment.device.class;
+  const outcome = judge(
+    result.outcome,
+    { variant: { kernel, tunables }, problem, policy, deviceClass, seed: null, wgsl: undefined },
+    ours?.roofs.get(profile),
+  );
+  if (outcome instanceof Refused) {
+    throw new InputError(outcome.message, `${field}.${outcome.field}`);
   }
   return {
     run: {
@@ -53,28 +62,12 @@ export function importedRun(
       deviceKey: device.key,
     },
     environment,
-    outcome: believed(
-      result.outcome,
-      { variant: { kernel, tunables }, problem, profile, policy },
-      {
-        device: environment.device,
-        roof: ours?.roofs.get(profile),
-        leaseNs: null,
-        isSeeded: false,
-        wgsl: undefined,
-        isUnvouched: !isAdmin,
-      },
-      `${field}.outcome`,
-    ),
+    outcome,
     endedAt: checkedEnd(result, now, field),
   };
 }
 
-function environmentOf(
-  file: BenchFile,
-  { device, profile }: RunResult,
-  field: string,
-): Environment {
+function environmentOf(file: BenchFile, { device, profile }: Result, field: string): Environment {
   const environment = [file.environment, ...file.environments].find(
     (entry) => deviceKey(entry.device) === device.key && entry.profile === profile,
   );
@@ -86,7 +79,7 @@ function environmentOf(
 }
 
 function checkedVariant(
-  { variant, problem, outcome }: RunResult,
+  { variant, problem, outcome }: Result,
   { capabilities, device }: Environment,
   field: string,
 ) {
@@ -114,7 +107,7 @@ function checkedVariant(
 }
 
 /** A file without times counts as now; a clock may be a minute ahead. */
-function checkedEnd({ endedAt }: RunResult, now: Date, field: string): string {
+function checkedEnd({ endedAt }: Result, now: Date, field: string): string {
   if (!endedAt) return now.toISOString();
   if (Date.parse(endedAt) <= now.getTime() + 60_000) return endedAt;
   throw new InputError(`${endedAt} is in the future.`, `${field}.endedAt`);

@@ -1,24 +1,23 @@
 import { createHash } from 'node:crypto';
 import { InputError } from '@tilemark/kernels';
+import type { BenchFile, SweepImported } from '../../api/api';
 import { NotAdmitted } from '../../link/link';
-import { deviceKey } from '../../measure/device';
+import { deviceKey } from '../../measure/hardware';
 import { pauses } from '../../schema/maxima';
-import type { BenchFile, SweepImported } from '../../view/api';
-import { OPERATOR } from '../gate/parties';
-import type { AuditNote, Principal } from '../store/audit';
+import { SUITES, suiteRef } from '../../suites/suites';
 import { canonicalJson } from '../store/database';
-import type { ImportedRun } from '../store/imported-sweeps';
-import type { Author } from '../store/new-sweeps';
+import type { Principal } from '../store/principal';
 import type { Store } from '../store/store';
-import { importedRun, type KnownDevice } from './check';
+import type { ImportedResult } from '../store/sweeps/import';
+import type { Author } from '../store/sweeps/insert';
+import { type GridDevice, importedRun } from './check';
 import { importedSweep } from './spec';
 
 /**
  * Results that come in a file: what `tilemark bench --json` writes becomes a finished sweep, marked
- * as brought by the author. All of it is kept or, if anything is at fault, none; the same results
- * are kept once, whichever file they come in. Nothing that can be recomputed is believed: `check.ts`
- * believes each result as far as a worker's, `spec.ts` finds the suite or sweep the results make up,
- * and the store writes them in one transaction.
+ * as brought by the author. All of it is kept or, if anything is at fault, none; the same file is kept
+ * once. Nothing that can be recomputed is believed: `check.ts` believes each result as far as a
+ * worker's, `spec.ts` finds the sweep that asks for them, and the store writes them in one transaction.
  *
  * @param file a body that `benchFileSchema` has accepted
  * @throws InputError naming the field at fault; NotAdmitted for a worker that no invite let in;
@@ -28,12 +27,15 @@ export async function importResults(
   { store }: { readonly store: Store },
   file: BenchFile,
   author: Author & Partial<Pick<Principal, 'role'>>,
-  note?: AuditNote,
 ): Promise<SweepImported> {
-  const isAdmin = author.role === 'admin';
-  const party = isAdmin ? OPERATOR : await partyOf(store, author);
-  const context = { now: new Date(), isAdmin, known: await knownDevices(store, file, party) };
-  const results: ImportedRun[] = [];
+  const { role, tokenId = null } = author;
+  if (role === 'worker' && !(await store.invites.isJoined(tokenId))) {
+    throw new NotAdmitted(
+      'This token attaches a machine and publishes no files: use that of a member or of an invite.',
+    );
+  }
+  const context = { now: new Date(), devices: await gridDevices(store, file) };
+  const results: ImportedResult[] = [];
   const pause = pauses();
   for (const index of file.results.keys()) {
     const run = importedRun(file, index, context);
@@ -42,57 +44,39 @@ export async function importResults(
   }
   const [first] = results;
   if (!first) throw new InputError('The file contains no finished result.', 'results');
-  const { spec, suite, title } = importedSweep(results);
+  // Of one that this release does not have, nothing could be said.
+  const suite = SUITES.find((known) => suiteRef(known) === file.suite);
+  const { spec, title } = importedSweep(results, suite?.id);
   return store.sweeps.import({
     name: `Import of ${first.environment.device.device}: ${title}`.slice(0, 120),
-    suite,
+    suite: suite ? suiteRef(suite) : null,
     spec,
     importedBy: author.name,
-    party,
-    createdById: author.tokenId ?? null,
+    tokenId,
     contentHash: await contentHash(file),
     results,
-    note,
   });
 }
 
-/** Who stands behind a file: its author, or whoever made the invite that the author came by. */
-async function partyOf(
-  store: Store,
-  { role, tokenId }: Author & Partial<Pick<Principal, 'role'>>,
-): Promise<string | null> {
-  if (role !== 'worker' || tokenId === undefined) return tokenId ?? null;
-  const party = await store.invites.partyOf(tokenId);
-  if (party !== null) return party;
-  throw new NotAdmitted(
-    'This token attaches a machine and publishes no files: use that of a member or of an invite.',
-  );
-}
-
-/** SHA-256 of the file's canonical JSON, which may be long, a result at a time. */
-export async function contentHash({ results, ...rest }: BenchFile): Promise<string> {
-  const [before, after] = canonicalJson({ ...rest, results: [] }).split('"results":[]');
-  const hash = createHash('sha256').update(`${before}"results":[`);
+/** SHA-256 of the contents of a file, which may be long. */
+async function contentHash({ results, ...rest }: BenchFile): Promise<string> {
+  const hash = createHash('sha256').update(canonicalJson(rest));
   const pause = pauses();
-  for (const [index, result] of results.entries()) {
-    hash.update(`${index > 0 ? ',' : ''}${canonicalJson(result)}`);
+  for (const result of results) {
+    hash.update(canonicalJson(result));
     await pause();
   }
-  return hash.update(`]${after}`).digest('hex');
+  return hash.digest('hex');
 }
 
-/** What the grid already knows about the devices in a file. */
-async function knownDevices(
-  store: Store,
-  file: BenchFile,
-  party: string | null,
-): Promise<Map<string, KnownDevice>> {
-  const known = new Map<string, KnownDevice>();
+/** The devices of a file that the grid already has. */
+async function gridDevices(store: Store, file: BenchFile): Promise<Map<string, GridDevice>> {
+  const devices = new Map<string, GridDevice>();
   const environments = [file.environment, ...file.environments];
   for (const key of new Set(environments.map((entry) => deviceKey(entry.device)))) {
     const device = await store.devices.get(key);
     if (!device) continue;
-    known.set(key, { class: device.class, roofs: await store.rooflines.roofs(key, party) });
+    devices.set(key, { class: device.class, roofs: await store.rooflines.roofs(key) });
   }
-  return known;
+  return devices;
 }

@@ -2,19 +2,19 @@ import type { Queue, Worker, WorkerOptions } from 'bullmq';
 import type { DatabaseOrQueue } from '../errors';
 
 /** A job carries the run id only; the row carries the input. */
-export interface RunJob {
+export interface JobData {
   readonly runId: string;
 }
 
 /** BullMQ's own classes, whatever keeps the jobs. */
-export type JobQueue = Queue<RunJob>;
+export type JobQueue = Queue<JobData>;
 /** Fetches jobs one by one: it has no processor. */
 type JobWorker = Pick<
-  Worker<RunJob>,
+  Worker<JobData>,
   'waitUntilReady' | 'getNextJob' | 'startStalledCheckTimer' | 'close'
 >;
 
-/** Where BullMQ keeps jobs. Chosen once, in queue.ts; nothing else knows which it is. */
+/** A service in which BullMQ keeps jobs. Chosen once, in queue.ts; nothing else knows which it is. */
 export interface Backend {
   readonly kind: 'redis' | 'postgres';
   /** How errors name the service when it is unreachable. */
@@ -29,7 +29,7 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** For what BullMQ reports in the background, for example a lost connection it will restore. */
+/** A listener for errors in BullMQ's background, for example a lost connection that it will restore. */
 export type OnError = (error: Error) => void;
 
 /** Jobs that leave the queue leave nothing behind: their ids can be used again. */

@@ -1,4 +1,4 @@
-import type { RunJob } from './backend';
+import type { JobData } from './backend';
 import type { Queue } from './queue';
 
 /**
@@ -8,7 +8,7 @@ import type { Queue } from './queue';
 export function consume(
   queue: Queue,
   deviceKey: string,
-  take: (job: RunJob) => Promise<void>,
+  take: (job: JobData) => Promise<void>,
   holder = crypto.randomUUID(),
 ): { stop(): void; close(): Promise<void> } {
   const stop = new AbortController();

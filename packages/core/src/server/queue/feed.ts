@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import type { RunJob } from './backend';
+import type { JobData } from './backend';
 
 /** A device's jobs, fetched one by one. */
 export interface JobFetcher {
   /** The next job, locked for its holder; null after a few seconds without one. */
-  next(holder: string): Promise<RunJob | null>;
+  next(holder: string): Promise<JobData | null>;
   putBack(runId: string, holder: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -25,14 +25,14 @@ export class Feed {
   }
 
   /** The next run, locked for its holder; null when the signal aborts first. */
-  next(holder: string, signal: AbortSignal): Promise<RunJob | null> {
+  next(holder: string, signal: AbortSignal): Promise<JobData | null> {
     return new Promise((resolve, reject) => {
       const sources = [signal, this.#closing.signal];
       const isGone = () => sources.some(({ aborted }) => aborted);
       if (isGone()) return resolve(null);
       const leave = () => settle(null);
       // AbortSignal.any leaves something behind in signals that live on.
-      const settle = (job: RunJob | null) => {
+      const settle = (job: JobData | null) => {
         for (const source of sources) source.removeEventListener('abort', leave);
         resolve(job);
       };
@@ -50,7 +50,7 @@ export class Feed {
   async #serve(
     holder: string,
     isGone: () => boolean,
-    settle: (job: RunJob) => void,
+    settle: (job: JobData) => void,
   ): Promise<void> {
     while (!isGone()) {
       const job = await this.#fetcher.next(holder);

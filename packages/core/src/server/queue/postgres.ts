@@ -8,7 +8,7 @@ import {
 } from 'bullmq';
 import pg from 'pg';
 import { placeOf } from '../errors';
-import { type Backend, JOB_OPTIONS, type JobQueue, type OnError, type RunJob } from './backend';
+import { type Backend, JOB_OPTIONS, type JobData, type JobQueue, type OnError } from './backend';
 
 /** BullMQ's tables live in a schema of their own, which it migrates itself. */
 const SCHEMA = 'bullmq';
@@ -66,7 +66,7 @@ export function postgresBackend(url: string, onError: OnError): Backend {
       await pool.query('SELECT 1');
     },
     openQueue: (name) => {
-      const queue = new Queue<RunJob>(name, {
+      const queue = new Queue<JobData>(name, {
         connection: connectionOf(pool),
         defaultJobOptions: JOB_OPTIONS,
       });
@@ -75,7 +75,7 @@ export function postgresBackend(url: string, onError: OnError): Backend {
       return queue as unknown as JobQueue;
     },
     openWorker: (name, options) => {
-      const worker = new Worker<RunJob>(name, null, {
+      const worker = new Worker<JobData>(name, null, {
         ...options,
         connection: connectionOf(fetching),
       });

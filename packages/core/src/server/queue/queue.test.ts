@@ -18,7 +18,7 @@ import { openQueue } from './queue';
 /** Runs TypeScript and its shaders in a process of its own. */
 const TYPESCRIPT = '../../../../../scripts/bootstrap/typescript.mjs';
 
-const DEVICE = 'acme-anvil-one-vulkan-dawn';
+const DEVICE = 'acme-one_anvil-vulkan-dawn';
 const redisUrl = testRedisUrl();
 
 /** Two processes on one queue of their own: what one adds the other takes. */

@@ -1,8 +1,9 @@
 import { Job } from 'bullmq';
 import { group } from 'd3-array';
+import type { RunRow } from '../../api/run';
 import { connectionError, translatingErrors } from '../errors';
 import { batches } from '../store/database';
-import { type Backend, JOB_OPTIONS, type JobQueue, type OnError, type RunJob } from './backend';
+import { type Backend, JOB_OPTIONS, type JobData, type JobQueue, type OnError } from './backend';
 import { Feed, type JobFetcher } from './feed';
 import { postgresBackend } from './postgres';
 import { redisBackend } from './redis';
@@ -13,7 +14,7 @@ import { redisBackend } from './redis';
 // Runs are fetched by hand (`feed.ts`) and locked by whom they were given to, so that a process
 // which hands them out for others, as the site does, can be replaced while they are in hand.
 
-export type QueuedRun = { readonly id: string; readonly deviceKey: string };
+export type Queued = Pick<RunRow, 'id' | 'deviceKey'>;
 
 export type Queue = ReturnType<typeof openQueue>;
 
@@ -29,7 +30,7 @@ interface QueueOptions {
   readonly onError?: OnError;
 }
 
-/** What BullMQ calls a job that nobody has in hand. */
+/** BullMQ's states of a job that nobody has in hand. */
 const WAITING = ['waiting', 'prioritized', 'delayed'] as const;
 /** Jobs per request to the backend. */
 const BATCH = 1_000;
@@ -77,8 +78,8 @@ export function openQueue(options: QueueOptions) {
   };
 
   /** The job as it was queued, not fetched: what is done to it asks who holds it anyway. */
-  const jobOf = async ({ id, deviceKey }: QueuedRun) =>
-    new Job<RunJob>(await queueOf(deviceKey), 'run', { runId: id }, JOB_OPTIONS, id);
+  const jobOf = async ({ id, deviceKey }: Queued) =>
+    new Job<JobData>(await queueOf(deviceKey), 'run', { runId: id }, JOB_OPTIONS, id);
 
   const openFetcher = async (deviceKey: string): Promise<JobFetcher> => {
     await backend.ping();
@@ -115,7 +116,7 @@ export function openQueue(options: QueueOptions) {
      * Background runs wait until no others do.
      */
     async enqueue(
-      runs: readonly QueuedRun[],
+      runs: readonly Queued[],
       { background = false }: { readonly background?: boolean } = {},
     ): Promise<void> {
       // BullMQ takes jobs without a priority before those with one.
@@ -138,7 +139,7 @@ export function openQueue(options: QueueOptions) {
       }
     },
 
-    async remove(runs: readonly QueuedRun[]): Promise<void> {
+    async remove(runs: readonly Queued[]): Promise<void> {
       for (const [deviceKey, idBatches] of byDevice(runs)) {
         const jobs = await queueOf(deviceKey);
         for (const batch of idBatches) await Promise.all(batch.map((id) => jobs.remove(id)));
@@ -149,22 +150,22 @@ export function openQueue(options: QueueOptions) {
      * Waits for the device's next run and gives it to the holder; null when the signal aborts first.
      * A run whose holder does not `hold` it again in time goes to another.
      */
-    async next(deviceKey: string, holder: string, signal: AbortSignal): Promise<RunJob | null> {
+    async next(deviceKey: string, holder: string, signal: AbortSignal): Promise<JobData | null> {
       return (await feedOf(deviceKey)).next(holder, signal);
     },
 
     /** The holder has the run for some time more. False: it no longer has it. */
-    async hold(run: QueuedRun, holder: string): Promise<boolean> {
+    async hold(run: Queued, holder: string): Promise<boolean> {
       return (await (await jobOf(run)).extendLock(holder, lockMs)) === 1;
     },
 
     /** The run leaves the queue; nothing, where the holder no longer has it. */
-    async finish(run: QueuedRun, holder: string): Promise<void> {
+    async finish(run: Queued, holder: string): Promise<void> {
       await ifHeld((await jobOf(run)).moveToCompleted(null, holder, false));
     },
 
     /** The run waits again, first for `delayMs`; nothing, where the holder no longer has it. */
-    async putBack(run: QueuedRun, holder: string, delayMs = 0): Promise<void> {
+    async putBack(run: Queued, holder: string, delayMs = 0): Promise<void> {
       await ifHeld((await jobOf(run)).moveToDelayed(Date.now() + delayMs, holder));
     },
 
@@ -207,7 +208,7 @@ async function ifHeld(work: Promise<unknown>): Promise<void> {
 }
 
 /** Ids of runs in batches that the backend takes at once, by device. */
-const byDevice = (runs: readonly QueuedRun[]): [deviceKey: string, batches: string[][]][] =>
+const byDevice = (runs: readonly Queued[]): [deviceKey: string, batches: string[][]][] =>
   [...group(runs, ({ deviceKey }) => deviceKey)].map(([deviceKey, deviceRuns]) => [
     deviceKey,
     [

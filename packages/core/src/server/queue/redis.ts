@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { placeOf } from '../errors';
-import { type Backend, JOB_OPTIONS, type OnError, type RunJob } from './backend';
+import { type Backend, JOB_OPTIONS, type JobData, type OnError } from './backend';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const reconnectDelayMs = (attempt: number) => Math.min(100 * 2 ** attempt, 3_000);
@@ -76,7 +76,7 @@ export function redisBackend(url: string, prefix: string, report: OnError): Back
       await client.ping();
     },
     openQueue: (name) => {
-      const queue = new Queue<RunJob>(name, {
+      const queue = new Queue<JobData>(name, {
         connection: client,
         prefix,
         defaultJobOptions: JOB_OPTIONS,
@@ -86,7 +86,7 @@ export function redisBackend(url: string, prefix: string, report: OnError): Back
     },
     openWorker: (name, options) => {
       const connection = waiting();
-      const worker = new Worker<RunJob>(name, null, { ...options, connection, prefix });
+      const worker = new Worker<JobData>(name, null, { ...options, connection, prefix });
       worker.on('error', onError);
       return worker;
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Prisma } from '@tilemark/db';
-import type { Page } from '../../view/api';
+import type { Page } from '../../api/api';
 
 // What all nouns share: hashes, JSON columns, pages of lists.
 

@@ -1,19 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { KERNELS, type Problem, resolveVariant, sourceFor } from '@tilemark/kernels';
-import type { RecordedRun } from '../../link/wire';
-import {
-  type DeviceCapabilities,
-  type DeviceClass,
-  type DeviceIdentity,
-  deviceKey,
-  type Environment,
-  type Profile,
+import type { RunOutcome, RunSpec } from '../../api/run';
+import type {
+  DeviceCapabilities,
+  DeviceClass,
+  DeviceIdentity,
+  Environment,
+  Profile,
 } from '../../measure/device';
+import { deviceKey } from '../../measure/hardware';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
 import { POLICIES, type PolicyId } from '../../measure/policy';
-import type { PlannedRun } from '../../plan/expansion';
 import type { SweepSpec } from '../../plan/spec';
-import type { SideBySideFile } from '../../reference/figures';
 import { type Series, summarise } from '../../statistics/summary';
 
 import type { Store } from './store';
@@ -68,7 +65,7 @@ export const spec: SweepSpec = {
   policy: 'default',
 };
 
-export const planned = (deviceKey: string, over: Partial<PlannedRun> = {}): PlannedRun => ({
+export const planned = (deviceKey: string, over: Partial<RunSpec> = {}): RunSpec => ({
   variant: { kernel: 'matmul/tiled', tunables: { TILE: 16 } },
   address: 'matmul/tiled[TILE=16]',
   problem: square(64),
@@ -78,7 +75,7 @@ export const planned = (deviceKey: string, over: Partial<PlannedRun> = {}): Plan
   ...over,
 });
 
-export const kernelRun = (deviceKey: string, kernel: string, problem = square(64)): PlannedRun =>
+export const kernelRun = (deviceKey: string, kernel: string, problem = square(64)): RunSpec =>
   planned(deviceKey, { variant: { kernel, tunables: {} }, address: kernel, problem });
 
 /** Numbers between -1 and 1 that do not depend on each other, the same for the same seed. */
@@ -111,6 +108,9 @@ const series = (medianNs: number, dispatches: number, halfWidth: number, samples
 
 const verification = { method: 'whole', worstRatio: 0.1, checked: 1, ns: 1 } as const;
 
+/** What `measured` says of how it was proved. */
+const proof = { seed: 1, dispatches: 2, rms: 1, freshRatio: null, ns: 1 };
+
 /** Passes of this length reach the policy's least time with 64 samples, ns. */
 const PASS_NS = 10e6;
 
@@ -118,12 +118,13 @@ export const measured = (
   medianNs: number,
   {
     unranked = null,
+    disbelieved = false,
     halfWidth = 0.003,
     roof = null,
     policy = 'default',
     samples,
   }: { halfWidth?: number; samples?: number } & Partial<
-    Pick<Measurement, 'unranked' | 'roof' | 'policy'>
+    Pick<Measurement, 'unranked' | 'disbelieved' | 'roof' | 'policy'>
   > = {},
 ): Outcome => {
   const { hot, minTotalNs, rankable } = POLICIES[policy as PolicyId];
@@ -146,9 +147,10 @@ export const measured = (
       transfer: { hostToDeviceNs: null, deviceToHostNs: 1e6 },
       stop: rankable ? converged : 'quick',
       discarded: [],
-      verification: { before: verification, after: verification },
+      verification: { before: verification, after: verification, ...proof },
       roof,
       unranked,
+      disbelieved,
     },
   };
 };
@@ -158,20 +160,20 @@ export const failed: Outcome = { kind: 'failed', stage: 'device', message: 'the 
 let clockMs = Date.parse('2026-11-21T12:00:00Z');
 
 /** What the runs of `sweepOf` are, by id. */
-const plannedRuns = new Map<string, PlannedRun>();
+const plannedRuns = new Map<string, RunSpec>();
 
 /** The environment of a device by its key, which is made of its identity. */
 function environmentOn(key: string, profile: Profile): Environment {
-  const [vendor = '', architecture = '', device = '', backend = '', runtime = ''] = key.split('-');
+  const [vendor = '', device = '', backend = '', runtime = ''] = key.split('-');
   return {
     ...environment(device),
-    device: { vendor, architecture, device, backend, runtime, class: 'gpu' },
+    device: { vendor, architecture: '', device, backend, runtime, class: 'gpu' },
     profile,
   };
 }
 
 /** What this release runs; a made-up shader for variants that it does not have. */
-function sourceOf({ variant, problem }: PlannedRun): string | null {
+function sourceOf({ variant, problem }: RunSpec): string | null {
   if (!KERNELS.some(({ id }) => id === variant.kernel)) return '// of another release';
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
   return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem) : null;
@@ -183,7 +185,7 @@ export const recorded = (
   workerId: string,
   outcome: Outcome,
   device = 'One',
-): RecordedRun => {
+): RunOutcome => {
   clockMs += 1_000;
   const named = environment(device);
   const key = deviceKey(named.device);
@@ -211,12 +213,17 @@ export const attach = (store: Store, device = 'One', name = 'w1', kind: DeviceCl
   });
 
 /** A sweep of the given runs; the ids come in their order. */
-export async function sweepOf(store: Store, runs: readonly PlannedRun[]) {
+export async function sweepOf(
+  store: Store,
+  runs: readonly RunSpec[],
+  createdById: string | null = null,
+) {
   const made = await store.sweeps.create({
     name: 'test',
     suite: null,
     spec,
     runs,
+    createdById,
     createdBy: 'tester',
   });
   const runIds = made.runs.map((run) => run.id);
@@ -229,7 +236,7 @@ export async function recordAll(
   store: Store,
   deviceKey: string,
   workerId: string,
-  entries: readonly (readonly [PlannedRun, Outcome])[],
+  entries: readonly (readonly [RunSpec, Outcome])[],
 ) {
   const { runIds } = await sweepOf(
     store,
@@ -239,31 +246,4 @@ export async function recordAll(
     await store.runs.record(recorded(runIds[index] ?? '', workerId, outcome, deviceKey));
   }
   return runIds;
-}
-
-/** A side-by-side file of a machine: one of our kernels and cuBLAS, two rounds. */
-export function sideBySide(device: string = randomUUID()): SideBySideFile {
-  const side = (medianNs: number) => ({
-    medianNs,
-    intervalNs: [medianNs - 1, medianNs + 1] as [number, number],
-  });
-  const cuBlas = (medianNs: number) => ({ ...side(medianNs), library: 'PyTorch 2', device });
-  return {
-    date: '2026-11-22T00:00:00.000Z',
-    environments: { fast: { ...environment(device), profile: 'fast' } },
-    results: [
-      {
-        op: 'matmul',
-        shape: '64',
-        dtype: 'f32',
-        profile: 'fast',
-        against: 'vendor',
-        variant: 'matmul/naive[BLOCK=16,MAPPING=col-x]',
-        rounds: [
-          { ours: side(2_000), other: cuBlas(1_000) },
-          { ours: side(1_900), other: cuBlas(1_100) },
-        ],
-      },
-    ],
-  };
 }

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { testDatabase } from '../../../services.test-helper';
-import { runView } from '../../view/run';
+import { expect, test } from 'vitest';
+import { runShown } from '../../api/run';
 import {
   attach,
   failed,
@@ -10,14 +9,9 @@ import {
   recorded,
   sweepOf,
 } from './fixtures.test-helper';
-import type { Store } from './store';
-import { openStore } from './store';
+import { testStore } from './store.test-helper';
 
-let store: Store;
-beforeAll(async () => {
-  store = openStore(await testDatabase());
-});
-afterAll(() => store.close());
+const { store } = await testStore();
 
 test('views say of each run what its whole result says, in the order of the sweep', async () => {
   const { deviceKey, workerId } = await attach(store);
@@ -39,7 +33,7 @@ test('views say of each run what its whole result says, in the order of the swee
   }
   const { items } = await store.sweeps.results(id);
   const views = await store.sweeps.runs(id, 10);
-  expect(views).toEqual(items.map(runView));
+  expect(views).toEqual(items.map(runShown));
   expect(views.map(({ kind, reason }) => [kind, reason])).toEqual([
     ['measured', null],
     ['measured', 'not ranked: noisy'],

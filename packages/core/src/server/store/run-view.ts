@@ -1,20 +1,26 @@
 import type { Prisma, PrismaClient } from '@tilemark/db';
 import { DTYPES, idsOf, isKnownProblem, OPS, type Problem, rateOf } from '@tilemark/kernels';
-import { PROFILES, type Profile } from '../../measure/device';
-import type { DeviceRef, RunResult } from '../../view/api';
-import { type RunView, runView } from '../../view/run';
-import { shownRoof } from '../gate/belief';
+import type { DeviceRef, Result } from '../../api/api';
+import { type RunShown, type RunSpec, runShown } from '../../api/run';
+import { roofOver } from '../../gate/judge';
+import { type DeviceClass, PROFILES, type Profile, sharesHost } from '../../measure/device';
+import type { Measurement } from '../../measure/outcome';
+import type { Roof, RooflineSurvey } from '../../measure/roofline';
 import { restoreOutcome, runOf } from './columns';
+import { fromJson } from './database';
 
-const WORKER = { worker: { select: { name: true } } } as const;
+const WORKER = {
+  worker: { select: { name: true } },
+  token: { select: { name: true } },
+} as const;
 
-/** What a run is read with to be shown. */
+/** The relations that a run is read with to be shown. */
 export const RUN_VIEW = {
   device: { include: { roofs: true }, omit: { capabilities: true } },
   result: { include: WORKER },
 } satisfies Prisma.RunInclude;
 
-/** The same for lists, in which samples would be megabytes. */
+/** The relations of a run in lists, in which samples would be megabytes. */
 export const RUN_WITHOUT_SAMPLES = {
   ...RUN_VIEW,
   result: { include: WORKER, omit: { coldSamplesNs: true, hotSamplesNs: true } },
@@ -22,22 +28,46 @@ export const RUN_WITHOUT_SAMPLES = {
 
 export const resultWithoutSamples = (
   row: Prisma.RunGetPayload<{ include: typeof RUN_WITHOUT_SAMPLES }>,
-): RunResult =>
+): Result =>
   runResult({
     ...row,
     result: row.result && { ...row.result, coldSamplesNs: [], hotSamplesNs: [] },
   });
 
-export type RunRow = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
+/** A device with what is known of its roofs, as pages read it. */
+interface RoofedDevice {
+  readonly class: DeviceClass;
+  readonly roofs: readonly {
+    profile: Profile;
+    content: Prisma.JsonValue;
+    workerId: string | null;
+  }[];
+}
 
-export function runResult(row: RunRow): RunResult {
+/**
+ * The roof that is shown over a measurement; null: none. A device that shares its host's cores has
+ * none until it was surveyed, which waits until it is idle: a probe beside other work finds a part
+ * of its peak, and the share of that would be too high.
+ */
+export function shownRoof(
+  measurement: Measurement,
+  { profile, ...run }: Pick<RunSpec, 'variant' | 'problem' | 'policy' | 'profile'>,
+  { class: kind, roofs }: RoofedDevice,
+): Roof | null {
+  if (sharesHost(kind) && !roofs.some(({ workerId }) => workerId !== null)) return null;
+  const known = roofs.find((roof) => roof.profile === profile);
+  return roofOver(measurement, run, known && fromJson<RooflineSurvey>(known.content)) ?? null;
+}
+
+type Row = Prisma.RunGetPayload<{ include: typeof RUN_VIEW }>;
+
+export function runResult(row: Row): Result {
   const { policy, problem, profile, variant } = runOf(row);
   const outcome = row.result && restoreOutcome(row.result);
   if (outcome?.kind === 'measured') {
     // The roof of its device takes the place of the one it states.
     const { measurement } = outcome;
-    const { party = null } = row.result ?? {};
-    measurement.roof = shownRoof(measurement, { variant, problem, profile }, row.device, party);
+    measurement.roof = shownRoof(measurement, { variant, problem, policy, profile }, row.device);
   }
   return {
     runId: row.id,
@@ -53,25 +83,28 @@ export function runResult(row: RunRow): RunResult {
     outcome,
     endedAt: row.result?.endedAt.toISOString() ?? null,
     imported: row.result && importedOf(row.result),
+    trusted: row.result?.trusted ?? null,
+    tokenName: row.result?.token?.name ?? null,
     confirmedBy: row.result?.confirmedBy ?? null,
     rate: outcome?.kind === 'measured' ? rateOf(problem, outcome.measurement.cold.medianNs) : null,
   };
 }
 
-/** Who brought a result in a file and when; null for what workers of this grid measured. */
+/** The importer of a result, and the time; null for what workers of this grid measured. */
 export const importedOf = ({
   importedBy,
   recordedAt,
-}: Pick<NonNullable<RunRow['result']>, 'importedBy' | 'recordedAt'>): RunResult['imported'] =>
+}: Pick<NonNullable<Row['result']>, 'importedBy' | 'recordedAt'>): Result['imported'] =>
   importedBy === null ? null : { by: importedBy, at: recordedAt.toISOString() };
 
-export const deviceRef = ({ key, name, class: kind }: DeviceRef): DeviceRef => ({
+export const deviceRef = ({ key, name, class: kind, runtime }: DeviceRef): DeviceRef => ({
+  ...(runtime !== undefined && { runtime }),
   key,
   name,
   class: kind,
 });
 
-/** In the order of the tables of ops and dtypes, then by profile. */
+/** Compares in the order of the tables of ops and dtypes, then by profile. */
 export function byKind(
   a: { readonly problem: Problem; readonly profile: Profile },
   b: typeof a,
@@ -92,9 +125,9 @@ export async function runViewsOf(
   db: PrismaClient,
   sweepId: string,
   limit: number,
-): Promise<RunView[]> {
+): Promise<RunShown[]> {
   const rows = await db.run.findMany({
-    where: { sweepId },
+    where: { sweepId, NOT: { isSearch: true, endedAt: null } },
     orderBy: { ordinal: 'asc' },
     take: limit,
     include: RUN_WITHOUT_SAMPLES,
@@ -106,7 +139,7 @@ export async function runViewsOf(
     return shared.get(key) as T;
   };
   return rows.filter(isKnownProblem).map((row) => {
-    const { device, problem, variant, ...view } = runView(resultWithoutSamples(row));
+    const { device, problem, variant, ...view } = runShown(resultWithoutSamples(row));
     return {
       ...view,
       ...(row.state === 'running' && { kind: 'running' as const }),

@@ -1,51 +1,94 @@
 import { createClient, type PrismaClient } from '@tilemark/db';
 import type { OpId } from '@tilemark/kernels';
-import type { RecordedRun, WorkingState } from '../../link/wire';
+import type { RunOutcome } from '../../api/run';
+import type { WorkingState } from '../../link/wire';
 import { batched } from '../batched';
 import { connectionError, placeOf, ServiceUnavailable, translatingErrors } from '../errors';
 import { sharedReads } from '../shared-read';
-import { type AlarmQuery, alarmsOf } from './alarms';
-import { auditOf } from './audit';
-import { bestVariantOf } from './boards/best-variant';
-import { headToHeadOf, kernelBestsOf, kernelResultsOf } from './boards/comparisons';
+import { answersOf } from './best/answer';
+import { changesOn } from './boards/changes';
+import { enginesOf } from './boards/engines';
+import { headToHeadOf } from './boards/head-to-head';
+import { kernelResultsOf } from './boards/kernel-results';
 import { leaderboardOf } from './boards/leaderboard';
+import { spreadOf } from './boards/move';
 import { overviewOf } from './boards/overview';
-import { heatMapOf, portabilityOf } from './boards/variant-boards';
+import { portabilityOf } from './boards/portability';
 import { devicesWithWinners, winnersOn } from './boards/winners';
-import { openListener, openNotices } from './changes';
-import { contributedOf } from './contributed';
+import { bound } from './bound';
+import { addKernel } from './contributed/add';
+import { admitKernels } from './contributed/admit';
+import { getKernel } from './contributed/get';
+import { listKernels } from './contributed/list';
+import { publishKernel } from './contributed/publish';
+import { removeKernel } from './contributed/remove';
+import { contributedResults } from './contributed/results';
+import { unprovedOf } from './contributed/unproved';
 import { canonicalJson, sha256 } from './database';
-import { devicesOf } from './devices';
-import { invitesOf } from './invites';
-import { limitsOf } from './limits';
-import { referencesOf } from './references';
-import { resultsOf } from './results';
-import { rooflinesOf } from './roofs';
-import { runsOf } from './runs';
-import { sweepsOf } from './sweeps';
-import { tokensOf } from './tokens';
-import { tuningsOf } from './tunings/tunings';
-import { visitsOf } from './visits';
-import { watchOf } from './watch';
-import { workersOf } from './workers';
+import { bestOnDevice } from './devices/best';
+import { deviceHistoryOf } from './devices/history';
+import { getDevice, listDevices } from './devices/list';
+import { deviceSummaries } from './devices/summaries';
+import { devicesToPlan } from './devices/to-plan';
+import { runSecondsOf } from './estimates';
+import { createInvite } from './invites/create';
+import { findInvite, isJoined, listInvites, revokeInvite } from './invites/list';
+import { redeemInvite } from './invites/redeem';
+import { inviteResults } from './invites/results';
+import { openLimiters } from './limits/limiters';
+import { limitPassed } from './limits/passed';
+import { takeRequest } from './limits/take';
+import { openListener, openNotices } from './notices';
+import { record } from './record/record';
+import type { KeptContents } from './record/write';
+import { confirmResult } from './results/confirm';
+import { getResult } from './results/get';
+import { latestRoofs, roofsOf } from './roofs/read';
+import { recordSurvey } from './roofs/record-survey';
+import { runViewsOf } from './run-view';
+import { type Claim, claimRuns, whyNotClaimed } from './runs/claim';
+import { pendingRuns, runsByState } from './runs/pending';
+import { reclaimRuns } from './runs/reclaim';
+import { releaseRun } from './runs/release';
+import { reviewRuns } from './runs/review';
+import { decide } from './searches/decide';
+import { cancelSweep } from './sweeps/cancel';
+import { createSweep } from './sweeps/create';
+import { importSweep } from './sweeps/import';
+import { listSweeps, sweepsOfSuite } from './sweeps/list';
+import { resultKinds, sweepResults } from './sweeps/results';
+import { retryFailed } from './sweeps/retry';
+import { getSweep } from './sweeps/views';
+import { visitsOf } from './sweeps/visits';
+import { waitingOf } from './sweeps/waiting';
+import { watchOf } from './sweeps/watch';
+import { principalOfSession, redeemLoginCode, verifySecret } from './tokens/admit';
+import { createToken } from './tokens/create';
+import { lastAdmin, listTokens, revokeToken } from './tokens/list';
+import { endSession, loginCode, openSession } from './tokens/log-in';
+import { trustToken } from './tokens/trust';
+import { isTrustedToken } from './trust';
+import { admittedWorkers, deviceOfWorker } from './workers/admitted';
+import { attachWorker } from './workers/attach';
+import { detachWorker, endAccess, revokeWorker } from './workers/end';
+import { heartbeat, wantOfWorker } from './workers/heartbeat';
+import { listWorkers } from './workers/list';
+import { listQueues } from './workers/queues';
 
 /**
- * The store: everything the product keeps, in Postgres, one file per noun.
+ * The store: everything the product keeps, in Postgres. A folder per noun, a file per verb; what is put
+ * together here is what callers see.
  *
- * What is asked for: `sweeps.ts` (written by `new-sweeps.ts` and `imported-sweeps.ts`, followed live by `watch.ts` on the
- * notifications of `changes.ts`) and the `runs.ts` they consist of.
- * Those that grow as they run: `tunings/`.
- * What comes back: `runs.record` ends runs by the gate, in one transaction, which writes their results and moves
- * the rows of `VariantBest`; `results.ts` shows one result in full;
- * `references.ts` has the figures that the grid did not measure.
- * Who measures: `devices.ts` (with rooflines), `workers.ts`, and the lists of both in `fleet.ts`.
- * Who asks: `tokens.ts`, `invites.ts`, `audit.ts`, `limits.ts`. What they bring: `contributed.ts`.
- * What it adds up to: `boards/`, each board a function of a query, read from `VariantBest`, whose
- * size does not grow with history.
+ * What is asked for: sweeps, followed live by `watch.ts` on the notifications of `notices.ts`, and the runs
+ * that they consist of.
+ * Runs that are searches, which add runs as they go: `searches/`.
+ * What comes back: `record/` ends runs by the gate, in one transaction, which writes their results and moves
+ * the rows of `VariantBest` (`boards/move.ts`) and the roofs (`roofs/move.ts`).
+ * What it adds up to: `boards/`, each a function of a query, from the rows that `boards/headlines.ts` reads;
+ * their number does not grow with history. `best/` answers what to run.
  *
- * Three rules apply everywhere. Writing the same thing twice changes nothing. Contended rows are
- * moved by single statements, so Postgres itself decides between concurrent writers. What changes
- * something takes an optional `AuditNote` and writes it in the same transaction.
+ * Two rules apply everywhere. Writing the same thing twice changes nothing. Contended rows are moved by
+ * single statements, so Postgres itself decides between concurrent writers.
  *
  * Every method may throw `ServiceUnavailable`.
  */
@@ -72,9 +115,8 @@ const OVERVIEW_MS = 30_000;
  * `ServiceUnavailable` from each method, and ends when the database is back.
  *
  * @param databaseUrl `postgres://user:password@host:port/database`
- * @param gpuSeconds that contributed kernels of a token have within a day; 0: no limit
  */
-export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
+export function openStore(databaseUrl: string) {
   const place = { kind: 'database', at: placeOf(databaseUrl), variable: 'DATABASE_URL' } as const;
   const translate = (error: unknown) => connectionError(error, place);
 
@@ -85,12 +127,43 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
     <Asked, Answer>(name: string, read: (db: PrismaClient, asked: Asked) => Promise<Answer>) =>
     (asked: Asked) =>
       shared.read(`${name} ${canonicalJson(asked)}`, () => read(db, asked));
-  const kept = sharedReads(OVERVIEW_MS);
-  const alarms = alarmsOf(db);
-  const devices = devicesOf(db);
-  const tokens = tokensOf(db);
-  const workers = workersOf(db);
-  const invites = invitesOf(db);
+  const limiters = openLimiters(db);
+  const lasting = sharedReads(OVERVIEW_MS);
+  const tokens = bound(db, {
+    create: createToken,
+    verify: verifySecret,
+    openSession,
+    ofSession: principalOfSession,
+    endSession,
+    loginCode,
+    redeem: redeemLoginCode,
+    revoke: revokeToken,
+    isTrusted: isTrustedToken,
+    trust: trustToken,
+    lastAdmin,
+    list: listTokens,
+  });
+  const invites = bound(db, {
+    create: createInvite,
+    redeem: redeemInvite,
+    list: listInvites,
+    find: findInvite,
+    isJoined,
+    results: inviteResults,
+    revoke: revokeInvite,
+  });
+  const workers = bound(db, {
+    attach: attachWorker,
+    admitted: admittedWorkers,
+    deviceOf: deviceOfWorker,
+    heartbeat,
+    detach: detachWorker,
+    list: (db) => listWorkers(db),
+    queues: listQueues,
+    want: wantOfWorker,
+    revoke: revokeWorker,
+    endAccess,
+  });
   const admitted = sharedReads(ADMITTED_MS);
   /** Keeps no refusal: what did not exist may be made at any moment. */
   const admits = async <Answer>(key: string, read: () => Promise<Answer>): Promise<Answer> => {
@@ -104,13 +177,28 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
       work(...args).finally(() => admitted.forget());
   const notices = openNotices(db);
   const isOutage = (error: unknown) => translate(error) instanceof ServiceUnavailable;
-  const runs = runsOf(db, notices, gpuSeconds);
-  const claimed = batched(runs.claim, { gatherMs: GATHER_MS.claims, isOutage });
-  const recorded = batched(runs.record, {
-    gatherMs: GATHER_MS.results,
-    isOutage,
-    keyOf: ({ runId }) => runId,
+  const runs = bound(db, {
+    whyNotClaimed,
+    release: releaseRun,
+    review: reviewRuns,
+    decide,
+    byState: runsByState,
+    pending: pendingRuns,
+    reclaim: reclaimRuns,
   });
+  const claimed = batched((claims: readonly Claim[]) => claimRuns(db, notices, claims), {
+    gatherMs: GATHER_MS.claims,
+    isOutage,
+  });
+  const kept: KeptContents = new Set();
+  const recorded = batched(
+    (outcomes: readonly RunOutcome[]) => record(db, notices, kept, outcomes),
+    {
+      gatherMs: GATHER_MS.results,
+      isOutage,
+      keyOf: ({ runId }) => runId,
+    },
+  );
   const beaten = batched(workers.heartbeat, {
     gatherMs: GATHER_MS.heartbeats,
     isOutage,
@@ -120,26 +208,43 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
   const listener = openListener(databaseUrl);
   const closing = new AbortController();
   const store = {
-    sweeps: { ...sweepsOf(db), watch: watchOf(db, listener, closing.signal, translate) },
+    sweeps: {
+      ...bound(db, {
+        get: getSweep,
+        create: createSweep,
+        import: importSweep,
+        list: listSweeps,
+        results: sweepResults,
+        kinds: resultKinds,
+        waiting: (db, id: string) => waitingOf(db, [id]),
+        runs: runViewsOf,
+        cancel: cancelSweep,
+        retryFailed,
+        ofSuite: sweepsOfSuite,
+      }),
+      watch: watchOf(db, listener, closing.signal, translate),
+    },
     runs: {
       ...runs,
       claim: (runId: string, workerId: string) => claimed({ runId, workerId }),
-      /** False: the run had ended already, or was dropped. `tuning`: it may be due to `advance`. */
-      record: async (record: RecordedRun) => {
-        const ended = await recorded(record);
-        return { recorded: ended !== null, ...(ended?.isTuning && { tuning: ended.sweepId }) };
-      },
+      /** False: the run had ended already, or was dropped. */
+      record: async (record: RunOutcome) => ({ recorded: await recorded(record) }),
       review: reviewed,
     },
-    tunings: tuningsOf(db),
-    results: resultsOf(db),
-    references: referencesOf(db),
+    results: bound(db, { get: getResult, confirm: confirmResult }),
     devices: {
-      ...devices,
-      best: (key: string) => shared.read(`best ${key}`, () => devices.best(key)),
-      history: (key: string) => shared.read(`history ${key}`, () => devices.history(key)),
+      ...bound(db, {
+        list: listDevices,
+        get: getDevice,
+        toPlan: devicesToPlan,
+        summaries: deviceSummaries,
+        runSeconds: runSecondsOf,
+        spread: spreadOf,
+      }),
+      best: board('device', bestOnDevice),
+      history: board('history', deviceHistoryOf),
     },
-    rooflines: rooflinesOf(db),
+    rooflines: bound(db, { record: recordSurvey, latest: latestRoofs, roofs: roofsOf }),
     workers: {
       ...workers,
       /** Of all workers at once. One that is not among the admitted is looked up by itself. */
@@ -159,29 +264,30 @@ export function openStore(databaseUrl: string, { gpuSeconds = 0 } = {}) {
       revoke: ending(tokens.revoke),
     },
     invites: { ...invites, revoke: ending(invites.revoke) },
-    contributed: contributedOf(db),
-    alarms: {
-      ...alarms,
-      /** As they were at most 30 s ago: they read every visit of the sentinel. */
-      all: () => kept.read('alarms', () => alarms.all()),
-      list: (query: AlarmQuery = {}) =>
-        shared.read(`alarms ${canonicalJson(query)}`, () => alarms.list(query)),
-    },
-    visits: visitsOf(db),
-    audit: auditOf(db),
-    limits: limitsOf(db),
+    contributed: bound(db, {
+      add: addKernel,
+      admit: admitKernels,
+      get: getKernel,
+      list: listKernels,
+      publish: publishKernel,
+      remove: removeKernel,
+      results: contributedResults,
+      unprovedOf,
+    }),
+    changes: board('changes', changesOn),
+    visits: (deviceKeys: readonly string[]) => visitsOf(db, deviceKeys),
+    limits: { take: takeRequest.bind(null, limiters), passed: limitPassed.bind(null, limiters) },
     kernelResults: board('kernel', kernelResultsOf),
+    engines: board('engines', enginesOf),
     headToHead: board('head to head', headToHeadOf),
-    /** These three as they were at most 30 s ago: they read every result. */
-    kernelBests: () => kept.read('kernel bests', () => kernelBestsOf(db)),
-    overview: () => kept.read('overview', () => overviewOf(db)),
+    /** These two as they were at most 30 s ago: they read every result. */
+    overview: () => lasting.read('overview', () => overviewOf(db)),
     devicesWithWinners: (op: OpId) =>
-      kept.read(`devices with winners ${op}`, () => devicesWithWinners(db, op)),
+      lasting.read(`devices with winners ${op}`, () => devicesWithWinners(db, op)),
     winners: board('winners', winnersOn),
     leaderboard: board('leaderboard', leaderboardOf),
-    heatMap: board('heat map', heatMapOf),
     portability: board('portability', portabilityOf),
-    best: board('best', bestVariantOf),
+    ...answersOf(db),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;
     },

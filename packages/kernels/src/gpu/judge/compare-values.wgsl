@@ -77,7 +77,8 @@ fn main(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) th
     var scale = comparison.scale;
     if (scale == 0.0) {
       let row = at / comparison.cols;
-      let col = row / comparison.rows * comparison.cols + at % comparison.cols;
+      var col = at - row * comparison.cols;
+      if (row >= comparison.rows) { col += row / comparison.rows * comparison.cols; }
       scale = row_norms[row] * col_norms[col];
     }
     let bound =

@@ -1,19 +1,17 @@
-import { DTYPES } from '../../dtype';
-import { OutOfMemory } from '../../errors';
+import { NoMemoryToVerify, OutOfMemory } from '../../errors';
 import type { Pending } from '../../executor';
-import type { Kernel } from '../../kernel';
+import type { Kernel } from '../../kernel/kernel';
+import { sourceByDtype } from '../../kernel/specialise';
 import type { Rows } from '../../numbers';
-import { elements } from '../../op';
-import { opOf } from '../../ops';
-import type { Problem } from '../../problem';
-import { sourceByDtype } from '../../specialise';
+import { DTYPES } from '../../problem/dtype';
+import { elements } from '../../problem/op';
+import { opOf } from '../../problem/ops';
+import type { Problem } from '../../problem/problem';
 import { jsonNumber } from '../../verify/compare';
 import { type InputChoice, isExact, roundingOn } from '../../verify/fills';
-import { inputTensors } from '../../verify/inputs';
 import { GUARD_BYTES } from '../../verify/poison';
-import { unitOf } from '../../verify/precision';
+import { boundOf, unitOf } from '../../verify/precision';
 import { merged, type Verdict } from '../../verify/verification';
-import { outputCheck } from '../../verify/verify';
 import { download, guarded } from '../buffers';
 import { floatBits } from '../fill';
 import type { Pipelines } from '../pipelines';
@@ -23,10 +21,9 @@ import compareValues from './compare-values.wgsl?raw';
 import fingerprintWgsl from './fingerprint.wgsl?raw';
 import { type Guarded, guardsOf } from './guards';
 import guardsWgsl from './guards.wgsl?raw';
-import { onDevice } from './proving';
 import { type Reference, References } from './references';
 import { type Question, Results } from './results';
-import { BITS_RECORD_WORDS, boundOf, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
+import { BITS_RECORD_WORDS, RECORD_WORDS, sharesOf, valuesVerdict } from './shares';
 
 /** Multiply-adds of a reference that takes a few milliseconds. */
 const QUICK_WORK = 2 ** 34;
@@ -49,21 +46,19 @@ interface JudgedPart extends Judged {
   readonly part: Rows;
 }
 
-/** What is the same for all outputs of a run. */
+/** The part of a check that all outputs of a run share. */
 export interface Case {
   readonly problem: Problem;
   readonly kernel: Pick<Kernel, 'computes' | 'errorGrowth'>;
-  /** Of a sampled check on the host. */
-  readonly secret: number;
 }
 
 /**
  * Verification on the device: compares every element of outputs with references, each with its own
  * bound, and returns a few numbers only. An output whose reference is larger than the device can bind
- * is compared in parts; on the host only where there is no memory for one.
+ * is compared in parts.
  *
  * - references.ts  what outputs are compared with, made on the device
- * - proving.ts     how the host proves a reference
+ * - audit.ts       how the host audits a reference
  * - shares.ts      the parts of a comparison, and what their records add up to
  * - guards.ts      whether a kernel wrote outside its output
  * - results.ts     runs these small jobs together
@@ -87,7 +82,7 @@ export class Judge {
   /** Starts to compile what verdicts take, all at once; errors come from `judge`. */
   compileAhead({ problem, kernel: { computes } }: Pick<Case, 'problem' | 'kernel'>): void {
     this.#references.compileAhead({ problem, computes });
-    const { norms } = onDevice(problem);
+    const { norms } = opOf(problem).verification;
     const rounds = norms && computes !== 'copy' && !DTYPES[problem.dtype].isInteger;
     const [source, read] = rounds
       ? [valuesSource(problem.dtype), 4]
@@ -105,8 +100,8 @@ export class Judge {
 
   /**
    * One verdict on some outputs, which may be written over once this resolves. The verdict throws
-   * OutOfBoundsWrite if a guard around `memory` has changed since the poison, this ReferenceWrong if
-   * what it would rest on is wrong.
+   * OutOfBoundsWrite if a guard around `memory` has changed since the poison, this NoMemoryToVerify if
+   * there is no room for what it would rest on, which is to be audited (`audit`).
    */
   async judge(
     judging: Case,
@@ -116,10 +111,6 @@ export class Judge {
   ): Promise<Pending<Verdict>> {
     const { problem } = judging;
     let guards: Question<Verdict | null>[] = memory.flatMap((tensor) => guardsOf(tensor, guard));
-    const onHost = async () => {
-      await (await this.#ask(guards)).answer;
-      return { answer: Promise.resolve(await this.#onHost(judging, outputs)) };
-    };
     let verdicts: Pending<Verdict[]> = { answer: Promise.resolve([]) };
     const most = this.#references.capacity(problem);
     const parts = this.#references.parts(problem);
@@ -134,8 +125,7 @@ export class Judge {
         const { computes } = judging.kernel;
         const reference = await this.#references
           .get({ problem, computes, ...judged }, some.length)
-          .catch(noRoom(problem));
-        if (!reference) return onHost();
+          .catch(noRoom);
         questions.push(
           reference.norms || isExactFloat(judging, judged)
             ? await this.#compareValues(judging, judged, reference)
@@ -144,11 +134,19 @@ export class Judge {
       }
       const { answer } = await this.#ask([...guards, ...questions]);
       verdicts = {
-        answer: answer.then((found) => [...before, ...found.filter((verdict) => verdict !== null)]),
+        answer: answer.then((answers) => [
+          ...before,
+          ...answers.filter((verdict) => verdict !== null),
+        ]),
       };
       guards = [];
     }
     return pending(verdicts.answer.then(merged));
+  }
+
+  /** Audits the references that verdicts rested on so far, on the host. Throws ReferenceWrong. */
+  audit(): Promise<void> {
+    return this.#references.audit();
   }
 
   /** Begins what is equal for equal bits of an output between its guards. */
@@ -191,12 +189,14 @@ export class Judge {
     // Exact sums have no scale; any will do.
     const scale = reference.norms === null ? 1 : await this.#largestScale(kernel, norms);
     const allowed = boundOf(precision, this.#lengthOf(problem));
+    // Above zero, since an exact error is divided by it.
+    const absolute = Math.max(allowed.absolute, 1e-30);
     const words = [
       length,
       cols,
       share,
       groups,
-      ...[allowed.tolerance, allowed.relative, allowed.absolute, unitOf(precision) || 1, scale].map(
+      ...[allowed.tolerance, allowed.relative, absolute, unitOf(precision) || 1, scale].map(
         floatBits,
       ),
       rows,
@@ -207,9 +207,9 @@ export class Judge {
     return {
       job: { source, read, words, bytes: 4 * RECORD_WORDS * groups, groups },
       answer: (results) => {
-        const found = valuesVerdict(results, precision, { length, share, groups });
-        if (found.right) return found.right;
-        const { at, bound, gotBits, want, wrong } = found;
+        const verdict = valuesVerdict(results, precision, { length, share, groups });
+        if (verdict.right) return verdict.right;
+        const { at, bound, gotBits, want, wrong } = verdict;
         const got = jsonNumber(elementOf(problem, gotBits));
         return { ...wrong, worst: { ...placeOf(base + at, cols), got, want, bound } };
       },
@@ -264,21 +264,6 @@ export class Judge {
     return scale;
   }
 
-  async #onHost(judging: Case, outputs: readonly Judged[]): Promise<Verdict> {
-    const { problem, kernel, secret } = judging;
-    const { fromDevice } = DTYPES[problem.dtype];
-    const verdicts: Verdict[] = [];
-    for (const [index, { choice, output }] of outputs.entries()) {
-      const { computes, errorGrowth } = kernel;
-      const rounding = roundingOn(problem, choice, kernel);
-      const options = { computes, errorGrowth, secret, sampled: index > 0, rounding };
-      const check = outputCheck(problem, inputTensors(problem, choice), options);
-      const { bytes } = await download(this.#watch, output, GUARD_BYTES);
-      verdicts.push(check(fromDevice(bytes, this.#lengthOf(problem))));
-    }
-    return merged(verdicts);
-  }
-
   #lengthOf(problem: Problem): number {
     return elements(opOf(problem).output(problem.shape));
   }
@@ -297,24 +282,16 @@ function elementOf({ dtype }: Problem, bits: number): number {
 
 const placeOf = (at: number, cols: number) => ({ row: Math.floor(at / cols), col: at % cols });
 
-/**
- * Null where there is no memory for a reference; throws whatever else went wrong. Sums that overflow
- * need one, and so do epilogues: the host's vectors tell nothing of infinities and activations.
- */
-const noRoom =
-  ({ epilogue, regime }: Problem) =>
-  (error: unknown): null => {
-    const isOfVectors = regime !== 'large' && epilogue === undefined;
-    if (error instanceof OutOfMemory && isOfVectors) return null;
-    throw error;
-  };
+function noRoom(error: unknown): never {
+  throw error instanceof OutOfMemory ? new NoMemoryToVerify() : error;
+}
 
 /** Floats that are integers: compared as numbers, since zeros may have either sign. */
 const isExactFloat = ({ problem, kernel }: Case, { choice }: Judged): boolean =>
   isExact(problem, choice) &&
   kernel.computes !== 'copy' &&
   !DTYPES[problem.dtype].isInteger &&
-  onDevice(problem).norms !== undefined;
+  opOf(problem).verification.norms !== undefined;
 
 const valuesSource = sourceByDtype((dtype) => {
   const isHalf = DTYPES[dtype].element === 'f16';

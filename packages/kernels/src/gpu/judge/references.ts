@@ -1,12 +1,12 @@
-import { DTYPES } from '../../dtype';
-import { finishedWgsl } from '../../epilogue';
 import { ReferenceWrong } from '../../errors';
 import { ceilDiv, type Rows } from '../../numbers';
-import { opOf, storedOf } from '../../ops';
-import type { Problem } from '../../problem';
-import { shapeText } from '../../shape';
-import { vectorReaderOf } from '../../storage';
-import type { StoredTensor } from '../../tensors';
+import { DTYPES } from '../../problem/dtype';
+import { finishedWgsl } from '../../problem/epilogue';
+import { opOf, storedOf } from '../../problem/ops';
+import type { Problem } from '../../problem/problem';
+import { shapeText } from '../../problem/shape';
+import { vectorReaderOf } from '../../problem/storage';
+import type { StoredTensor } from '../../problem/tensors';
 import { nowNs } from '../../timing';
 import { choiceKey, modeOf, REGIME_SEED } from '../../verify/fills';
 import { GUARD_BYTES } from '../../verify/poison';
@@ -14,10 +14,10 @@ import type { Lines } from '../../verify/verification';
 import { BufferUsage, contentOf, createConstants } from '../buffers';
 import { bindGroupLayoutOf, bindGroupOf, type Pipelines } from '../pipelines';
 import type { DeviceWatch } from '../watch';
-import { onDevice, type Wanted, wrongElement } from './proving';
+import { type Audit, beginAudit, type Wanted } from './audit';
 import { partsOf } from './shares';
 
-/** What a part of the output for one choice of inputs is compared with, in memory no kernel under test has bound. */
+/** The expected part of an output for one choice of inputs, in memory that no kernel under test has bound. */
 export interface Reference {
   /** That part: f32 for all floats where the op sums, else elements. */
   readonly want: GPUBuffer;
@@ -43,7 +43,8 @@ const BLOCK = 64;
 /** Workgroups in one dimension that every device can dispatch. */
 const MAX_GROUPS = 65_535;
 
-type Proved = Pick<Wanted, 'problem' | 'computes'>;
+/** A problem, and what a kernel computes of it. */
+type Subject = Pick<Wanted, 'problem' | 'computes'>;
 
 type Workgroups = readonly [x: number, y: number, z: number];
 
@@ -58,7 +59,7 @@ interface Job {
 
 /**
  * References of one problem by their inputs, made on the device. The first of each class of shapes
- * is proved against f64 on the host, where secret rows and columns meet.
+ * is audited against f64 on the host, where secret rows and columns meet.
  */
 export class References {
   readonly #watch: DeviceWatch;
@@ -67,8 +68,9 @@ export class References {
   readonly #kept = new Map<string, Reference>();
   /** Of inputs that every run of the problem has. */
   readonly #lasting = new Map<string, Reference>();
-  /** Classes of shapes. */
-  readonly #proved = new Set<string>();
+  /** Classes of shapes, and those whose audit has not ended. */
+  readonly #audited = new Set<string>();
+  readonly #begun = new Map<string, Audit>();
   #problem = '';
   /** How many of this problem one verdict compared with, at most: so many are kept. */
   #atOnce = 1;
@@ -87,7 +89,7 @@ export class References {
    */
   parts(problem: Problem, mostWork = Number.POSITIVE_INFINITY): Rows[] {
     const { maxStorageBufferBindingSize, maxBufferSize } = this.#watch.device.limits;
-    const ofWork = (4 * mostWork) / onDevice(problem).steps(problem.shape);
+    const ofWork = (4 * mostWork) / opOf(problem).verification.steps(problem.shape);
     const most = Math.min(maxStorageBufferBindingSize, maxBufferSize, KEPT_BYTES, ofWork);
     return partsOf(problem, most, BLOCK);
   }
@@ -96,11 +98,11 @@ export class References {
    * Makes room for a problem's references, and starts to compile what they take, all at once; errors
    * come from `get`.
    */
-  compileAhead(proved: Proved): void {
-    this.#turnTo(proved);
-    const { problem, computes } = proved;
+  compileAhead(subject: Subject): void {
+    this.#turnTo(subject);
+    const { problem, computes } = subject;
     if (computes === 'copy') return;
-    const { norms } = onDevice(problem);
+    const { norms } = opOf(problem).verification;
     const tensors = storedInputs(problem);
     this.#compile(referenceSource(problem), partsIn(tensors)).catch(() => undefined);
     if (!norms || DTYPES[problem.dtype].isInteger) return;
@@ -111,7 +113,7 @@ export class References {
   }
 
   /**
-   * Throws ReferenceWrong if the first of its class is.
+   * Begins the audit of the first of its class (`audit`).
    *
    * @param atOnce how many the same verdict compares with
    */
@@ -121,36 +123,55 @@ export class References {
     this.#atOnce = Math.max(this.#atOnce, atOnce);
     const inputsKey = `${choiceKey(choice)} ${part.first} ${part.end}`;
     const kept = this.#lasts(wanted) ? this.#lasting : this.#kept;
-    const known = kept.get(inputsKey);
-    if (known) {
+    const cached = kept.get(inputsKey);
+    if (cached) {
       // The last in line to make room: it is about to be used, with others that may be new.
       kept.delete(inputsKey);
-      kept.set(inputsKey, known);
-      return known;
+      kept.set(inputsKey, cached);
+      return cached;
     }
     const reference = await this.#make(wanted, this.#makeRoom());
     kept.set(inputsKey, reference);
     try {
-      await this.#prove(wanted, reference);
+      await this.#beginAudit(wanted, reference);
     } catch (error) {
-      // Kept, it would be taken for proved.
+      // Kept, it would be taken for audited.
       drop(kept, inputsKey);
       throw error;
     }
     return reference;
   }
 
+  /** Ends the audits under way. Throws ReferenceWrong. */
+  async audit(): Promise<void> {
+    for (const [name, audit] of this.#begun) {
+      this.#begun.delete(name);
+      const wrong = await audit.wrongElement();
+      if (wrong) {
+        // Kept, they would be taken for audited.
+        this.destroy();
+        const { row, col, got, want } = wrong;
+        throw new ReferenceWrong(
+          `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${want}`,
+        );
+      }
+      this.#audited.add(name);
+    }
+  }
+
   destroy(): void {
     for (const kept of [this.#kept, this.#lasting]) {
       for (const key of kept.keys()) drop(kept, key);
     }
+    for (const audit of this.#begun.values()) audit.abandon();
+    this.#begun.clear();
     this.#problem = '';
     this.#atOnce = 1;
   }
 
   /** Gives up those of another problem: there is memory for those of one. */
-  #turnTo(proved: Proved): void {
-    const key = keyOf(proved);
+  #turnTo(subject: Subject): void {
+    const key = keyOf(subject);
     if (key !== this.#problem) this.destroy();
     this.#problem = key;
   }
@@ -179,7 +200,7 @@ export class References {
     const { problem, computes, inputs, part } = wanted;
     const { device } = this.#watch;
     const { isInteger, bytes } = DTYPES[problem.dtype];
-    const { norms } = onDevice(problem);
+    const { norms } = opOf(problem).verification;
     const { cols } = opOf(problem).output(problem.shape);
     const length = (part.end - part.first) * cols;
     const sums = norms !== undefined && computes !== 'copy';
@@ -229,7 +250,7 @@ export class References {
     const op = opOf(problem);
     const { rows, cols } = op.output(problem.shape);
     const perProblem = rows / op.batch(problem.shape);
-    const steps = onDevice(problem).steps(problem.shape);
+    const steps = opOf(problem).verification.steps(problem.shape);
     const top = (part.first % perProblem) / BLOCK;
     const down = ceilDiv(
       Math.min((part.first % perProblem) + part.end - part.first, perProblem),
@@ -274,7 +295,7 @@ export class References {
   ): Promise<void> {
     const { sides, output } = opOf(problem);
     const base = part.first * output(problem.shape).cols;
-    const steps = onDevice(problem).steps(problem.shape);
+    const steps = opOf(problem).verification.steps(problem.shape);
     const blocks = groups.reduce((all, group) => all * group, 1);
     const source = referenceSource(problem);
     for (let first = 0; first < steps; ) {
@@ -340,18 +361,11 @@ export class References {
     return { layout, ...(await this.#pipelines.compile(source, layout)) };
   }
 
-  /** Compares the first reference of a class of shapes with f64 on the host. Throws ReferenceWrong. */
-  async #prove(wanted: Wanted, { want }: Reference): Promise<void> {
+  /** Of the first reference of a class of shapes. */
+  async #beginAudit(wanted: Wanted, { want }: Reference): Promise<void> {
     const name = classOf(wanted);
-    if (this.#proved.has(name) || !isProvable(wanted)) return;
-    const wrong = await wrongElement(this.#watch, wanted, want);
-    if (wrong) {
-      const { row, col, got, want: right } = wrong;
-      throw new ReferenceWrong(
-        `the reference is wrong on this device: element [${row}, ${col}] is ${got}, should be ${right}`,
-      );
-    }
-    this.#proved.add(name);
+    if (this.#audited.has(name) || this.#begun.has(name) || !isAuditable(wanted)) return;
+    this.#begun.set(name, await beginAudit(this.#watch, wanted, want));
   }
 }
 
@@ -371,7 +385,7 @@ const partsIn = (tensors: readonly StoredTensor[]): number =>
 
 /** Whether a problem's reference reads its inputs four elements at a time. */
 const areVectors = (problem: Problem): boolean =>
-  onDevice(problem).vectors?.(
+  opOf(problem).verification.vectors?.(
     problem.shape,
     storedInputs(problem).map(({ order }) => order),
   ) ?? false;
@@ -394,7 +408,7 @@ function readersOf(tensors: readonly StoredTensor[], s: string, vectors = false)
 
 function referenceSource(problem: Problem): string {
   const { element, isInteger, sums } = DTYPES[problem.dtype];
-  const { norms, reference } = onDevice(problem);
+  const { norms, reference } = opOf(problem).verification;
   const s = norms ? (isInteger ? sums : 'f32') : element;
   const readers = readersOf(storedInputs(problem), s, areVectors(problem));
   return [readers, finishedWgsl(problem), reference].join('\n');
@@ -413,19 +427,19 @@ function normsJob(
 const normsSource = (tensor: StoredTensor, wgsl: string): string =>
   [readersOf([{ ...tensor, name: 'matrix' }], 'f32'), wgsl].join('\n');
 
-const keyOf = ({ problem, computes }: Proved): string =>
+const keyOf = ({ problem, computes }: Subject): string =>
   [problem.op, shapeText(problem), problem.dtype, problem.regime, problem.epilogue, computes].join(
     ' ',
   );
 
-/** The host's sums round on scaled inputs, and do not wrap: other inputs prove the same shader. */
-const isProvable = ({ problem, computes, choice }: Wanted): boolean =>
+/** The host's sums round on scaled inputs, and do not wrap: other inputs audit the same shader. */
+const isAuditable = ({ problem, computes, choice }: Wanted): boolean =>
   computes === 'copy' ||
-  onDevice(problem).norms === undefined ||
+  opOf(problem).verification.norms === undefined ||
   !['scaled', 'bits'].includes(modeOf(problem, choice));
 
 /** Shapes that the reference's code treats alike: of the same magnitudes, divided by its blocks and vectors or not. */
-function classOf({ problem, computes }: Proved): string {
+function classOf({ problem, computes }: Subject): string {
   const sizes = opOf(problem).sizes(problem.shape);
   const magnitudes = sizes.map(
     (size) => `${Math.floor(Math.log2(size))}${size % BLOCK ? '+' : ''}`,

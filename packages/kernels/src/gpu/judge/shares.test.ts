@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DTYPES } from '../../dtype';
+import { DTYPES } from '../../problem/dtype';
 import { rmsLimit } from '../../verify/precision';
 import { RECORD_WORDS, valuesVerdict } from './shares';
 

@@ -1,15 +1,7 @@
-import { NO_EPILOGUE } from '../../epilogue';
 import { ceilDiv, type Rows } from '../../numbers';
-import { opOf } from '../../ops';
-import type { Problem } from '../../problem';
-import {
-  flushedSum,
-  imprecision,
-  type Precision,
-  rmsLimit,
-  stagedSum,
-  sumTolerance,
-} from '../../verify/precision';
+import { opOf } from '../../problem/ops';
+import type { Problem } from '../../problem/problem';
+import { imprecision, type Precision, rmsLimit } from '../../verify/precision';
 import type { Verdict } from '../../verify/verification';
 
 /**
@@ -58,25 +50,6 @@ export function partsOf(problem: Problem, mostBytes: number, step: number): Rows
     first = end;
   }
   return parts;
-}
-
-/** The bound of an element: in products of norms, in its magnitude, and in itself. */
-export function boundOf({ rounding, terms, growth }: Precision, elements: number) {
-  const { sumRoundoff, store } = rounding;
-  const { slope, hasBias, relative, absolute } = rounding.epilogue ?? NO_EPILOGUE;
-  const tolerance = slope * sumTolerance(elements);
-  // A bias is below 1.
-  const ofBias = hasBias ? tolerance * sumRoundoff : 0;
-  return {
-    tolerance: growth * (tolerance * sumRoundoff + slope * stagedSum(rounding)),
-    relative: (store ? 2 * store.roundoff : 0) + relative,
-    // Above zero, since an exact error is divided by it.
-    absolute:
-      (store ? store.subnormal : 1e-30) +
-      tolerance * flushedSum(rounding, terms) +
-      ofBias +
-      absolute,
-  };
 }
 
 /** Words of the Record of compare-bits.wgsl, and of compare-values.wgsl. */

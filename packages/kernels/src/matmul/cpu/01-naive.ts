@@ -1,4 +1,4 @@
-import { hostKernel } from '../../kernel';
+import { hostKernel } from '../../kernel/kernel';
 
 /** The textbook triple loop, summing in C in memory: the host baseline of the published reports. */
 export const cpuNaive = hostKernel({

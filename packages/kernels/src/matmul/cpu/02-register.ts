@@ -1,4 +1,4 @@
-import { hostKernel } from '../../kernel';
+import { hostKernel } from '../../kernel/kernel';
 
 /** The triple loop with the sum in a local variable. */
 export const cpuRegister = hostKernel({

@@ -1,6 +1,6 @@
-import { hostKernel, tunable } from '../../kernel';
+import { hostKernel, tunable } from '../../kernel/kernel';
 import type { Rows } from '../../numbers';
-import type { Tensor } from '../../scalar';
+import type { Tensor } from '../../problem/scalar';
 import type { MatmulShape } from '../op';
 
 export const BLOCK = tunable(

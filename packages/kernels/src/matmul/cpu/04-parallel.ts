@@ -1,4 +1,4 @@
-import { hostKernel, THREADS } from '../../kernel';
+import { hostKernel, THREADS } from '../../kernel/kernel';
 import { BLOCK, multiplyRows } from './03-blocked';
 
 /** The blocked loops with the rows of C shared among threads. */

@@ -1,4 +1,4 @@
-import { hostKernel } from '../../kernel';
+import { hostKernel } from '../../kernel/kernel';
 
 /** Two loops, reading along rows: the host baseline of the published notebook. */
 export const cpuNaive = hostKernel({

@@ -1,4 +1,4 @@
-import { hostKernel, THREADS } from '../../kernel';
+import { hostKernel, THREADS } from '../../kernel/kernel';
 import { BLOCK, transposeRows } from './02-blocked';
 
 /** The blocked loops with the rows of B shared among threads. */

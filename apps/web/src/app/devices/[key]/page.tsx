@@ -1,26 +1,24 @@
-import { deviceKey, dtypesOfFamily, FAMILIES } from '@tilemark/core';
+import { deviceKey, dtypesOfFamily, FAMILIES, shippedDevices } from '@tilemark/core';
 import type { Metadata } from 'next';
-import { notFound } from 'next/navigation';
+import { notFound, redirect } from 'next/navigation';
 import { cache } from 'react';
-import { Alarms } from '@/features/devices/alarms';
+import { Changes } from '@/features/devices/changes';
 import { ClassBadge } from '@/features/devices/device-name';
+import { ENGINES_NOTE, EnginesTable } from '@/features/devices/engines-table';
 import { BestResults, Capabilities, History } from '@/features/devices/measured';
-import { ModelPage } from '@/features/devices/model-page';
 import { deviceRoofs } from '@/features/devices/roof';
 import { Roofline } from '@/features/devices/roofline';
 import { type FamilyChoice, TuneForm } from '@/features/devices/tune-form';
-import { isSameFigure } from '@/features/leaderboard/reference-figure';
-import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { WinnerMaps } from '@/features/winners/winner-map';
-import { shippedDevices, winnerMapsOf } from '@/features/winners/winners';
+import { winnerMapsOf } from '@/features/winners/winners';
 import { WorkersTable } from '@/features/workers/workers-table';
 import { etagOf } from '@/server/etag';
 import { readable, visitor } from '@/server/session/visitor';
-import { ButtonLink, linkStyle, TextLink } from '@/ui/button';
+import { ButtonLink, TextLink } from '@/ui/button';
 import { Facts, Moment } from '@/ui/facts';
 import { formatCount, plural } from '@/ui/format';
 import { Live } from '@/ui/live';
-import { LoginLink } from '@/ui/navigation';
+import { LogIn } from '@/ui/navigation';
 import { Notice } from '@/ui/notice';
 import { PageHeader, Panel, Section } from '@/ui/page';
 
@@ -57,24 +55,21 @@ export default async function DevicePage({ params }: Props) {
   const { store, settings } = await readable();
   const key = decodeURIComponent((await params).key);
   const device = await load(key);
-  if (!device) return <ModelPage identity={modelOf(key)} store={store} />;
-  const [best, surveys, history, workers, figures, user, maps, alarms] = await Promise.all([
+  // What ships of a model is its map.
+  if (!device) redirect(`/?map=${encodeURIComponent(deviceKey(modelOf(key)))}`);
+  const [best, engines, surveys, history, workers, user, maps, changes] = await Promise.all([
     store.devices.best(device.key),
+    store.engines({ hardware: device.hardware }),
     store.rooflines.latest(device.key),
     store.devices.history(device.key),
     store.workers.list(),
-    store.references.ofHardware(device.name),
     visitor(),
     winnerMapsOf(store, device.key),
-    store.alarms.list({ device: device.key }),
+    store.changes({ device: device.key }),
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
-  // A file that was imported as results may be what a figure was taken from.
-  const reference = figures.filter(
-    (figure) => !best.some((result) => isSameFigure(figure, result)),
-  );
 
   return (
     <>
@@ -96,9 +91,9 @@ export default async function DevicePage({ params }: Props) {
           </>
         }
       />
-      {alarms.items.length > 0 && (
-        <Section title="Alarms" id="alarms">
-          <Alarms alarms={alarms.items} />
+      {changes.items.length > 0 && (
+        <Section title="Changes" id="changes">
+          <Changes changes={changes.items} />
         </Section>
       )}
       {maps.length > 0 && (
@@ -111,6 +106,11 @@ export default async function DevicePage({ params }: Props) {
           <BestResults results={best} device={device.name} />
         </Section>
       )}
+      {engines.length > 0 && (
+        <Section title="Under each engine" id="engines" note={ENGINES_NOTE}>
+          <EnginesTable caption={`Kernels of ${device.name} by engine`} rows={engines} />
+        </Section>
+      )}
       {device.class !== 'cpu' && (
         <Section title="Tune this device" id="tune">
           <Panel className="space-y-4 p-4">
@@ -120,30 +120,19 @@ export default async function DevicePage({ params }: Props) {
               {attached.length === 0 && ' It begins once a worker of the device is attached.'}
             </p>
             {maySubmit ? (
-              <TuneForm devices={[device]} families={FAMILY_CHOICES} />
+              <TuneForm device={device} families={FAMILY_CHOICES} />
             ) : (
               <Notice>
-                <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-                start a search.
+                <LogIn to="start a search" />
               </Notice>
             )}
           </Panel>
         </Section>
       )}
-      {reference.length > 0 && (
-        <Section title="Measured elsewhere" id="reference" note="never ranked">
-          <ReferenceTable figures={reference} caption={`Reference figures of ${device.name}`} />
-        </Section>
-      )}
-      <Roofline
-        roofs={deviceRoofs(surveys, best)}
-        surveys={surveys}
-        best={best}
-        device={device.name}
-      />
-      {history.variants.length > 0 && (
+      <Roofline roofs={deviceRoofs(surveys, best)} best={best} device={device.name} />
+      {history.length > 0 && (
         <Section title="By driver version" id="history">
-          <History history={history} />
+          <History variants={history} />
         </Section>
       )}
       {attached.length > 0 && (
@@ -160,15 +149,15 @@ export default async function DevicePage({ params }: Props) {
               { name: 'Architecture', value: identity.architecture || '–' },
               { name: 'Backend', value: identity.backend },
               { name: 'Runtime', value: identity.runtime },
-              ...(device.isImportedOnly
-                ? [
-                    { name: 'First imported', value: <Moment date={device.firstSeenAt} /> },
-                    { name: 'Last seen', value: 'Imported only: no worker has served it' },
-                  ]
-                : [
-                    { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
-                    { name: 'Last seen', value: <Moment date={device.lastSeenAt} /> },
-                  ]),
+              { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
+              {
+                name: 'Last seen',
+                value: device.isImportedOnly ? (
+                  'imported only'
+                ) : (
+                  <Moment date={device.lastSeenAt} />
+                ),
+              },
               { name: 'Measured results', value: formatCount(device.results) },
               { name: 'Waiting runs', value: formatCount(device.pending) },
             ]}

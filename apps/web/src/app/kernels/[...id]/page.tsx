@@ -1,16 +1,24 @@
-import { besideKernel, isContributed } from '@tilemark/core';
+import { type KernelResults, tileOf } from '@tilemark/core';
 import type { Store } from '@tilemark/core/server';
-import { changedBy, KERNELS, kernelsOf, shapeText } from '@tilemark/kernels';
+import {
+  changedBy,
+  isContributed,
+  KERNELS,
+  kernelsOf,
+  shapeText,
+  specialise,
+} from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { ContributedPage } from '@/features/contributed/contributed-page';
+import { ENGINES_NOTE, EnginesTable } from '@/features/devices/engines-table';
+import { EnginesSection } from '@/features/engines/section';
 import { kernelHref } from '@/features/kernels/address';
 import { DeviceResults, problemKey } from '@/features/kernels/device-results';
 import { needsFacts } from '@/features/kernels/needs';
-import { paragraphOf, specialisation, wgslBefore } from '@/features/kernels/specialisation';
-import { tileOf, tileText } from '@/features/kernels/tile';
+import { specialisation, wgslBefore } from '@/features/kernels/specialisation';
+import { shareText } from '@/features/kernels/tile';
 import { TunableForm } from '@/features/kernels/tunables';
-import { ReferenceTable } from '@/features/leaderboard/reference-rows';
 import { readable } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
 import { ButtonLink } from '@/ui/button';
@@ -37,16 +45,11 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const { store } = await readable();
   const id = await idOf(params);
   const query = await searchParams;
-  if (isContributed(id)) return <ContributedPage id={id} isWhole={query.show === 'wgsl'} />;
+  if (isContributed(id)) return <ContributedPage id={id} shown={String(query.show)} />;
   const kernel = kernelOf(id);
   const { detail, refused } = specialisation(kernel, query);
   const { results, refused: noProblem } = await resultsOf(store, kernel.id, query.on);
-  const figures = (
-    await Promise.all(kernel.dtypes.map((dtype) => store.references.list({ op: kernel.op, dtype })))
-  ).flat();
-  // What an import has brought stands among the results.
-  const imported = await store.references.resultsOf(figures);
-  const beside = besideKernel(figures, kernel.id).filter((figure) => !imported.has(figure));
+  const engines = results.chosen ? await enginesOf(store, kernel.id, results.chosen) : [];
   const ladder = kernelsOf(kernel.op).filter((each) => each.runsOn === kernel.runsOn);
   const before = ladder[ladder.indexOf(kernel) - 1];
   const after = ladder[ladder.indexOf(kernel) + 1];
@@ -59,14 +62,14 @@ export default async function KernelPage({ params, searchParams }: Props) {
   const sweep = new URLSearchParams({ kernel: kernel.id, ...chosen });
   const isWhole = kernel.runsOn === 'gpu' && detail.broken.length === 0;
   const tile = isWhole ? tileOf(kernel, detail.chosen, detail.dtype) : null;
-  const paragraph = isWhole ? paragraphOf(kernel, detail.chosen, detail.dtype) : null;
   /** The page with one of its long parts shown, or not. */
-  const foldOf = (part: 'wgsl' | 'diff', section: string): Fold => {
+  const foldOf = (part: 'wgsl' | 'diff' | 'compiles', section: string): Fold => {
     const isOpen = query.show === part;
     const { show: _, ...rest } = searchObject(query);
     const href = `?${new URLSearchParams(isOpen ? rest : { ...rest, show: part })}#${section}`;
     return { isOpen, href };
   };
+  const asked = foldOf('compiles', 'compiles');
   const changed = changedBy(kernel);
   const earlier = changed && detail.wgsl !== null ? wgslBefore(changed, detail) : null;
 
@@ -79,14 +82,6 @@ export default async function KernelPage({ params, searchParams }: Props) {
         {kernel.idea}
       </PageHeader>
       <Refused reasons={[...refused, ...noProblem]} reset={kernelHref(kernel.id)} />
-      {(paragraph || tile) && (
-        <Section id="idea" title="Idea">
-          <Panel className="space-y-2 px-4 py-3 text-[0.8125rem] [&>*]:max-w-prose">
-            {paragraph && <p>{paragraph}</p>}
-            {tile && <p>{tileText(kernel.op, tile)}</p>}
-          </Panel>
-        </Section>
-      )}
       <Section
         id="variant"
         title="Variant"
@@ -101,16 +96,24 @@ export default async function KernelPage({ params, searchParams }: Props) {
         <Panel className="mt-3">
           <Facts
             columns={2}
-            facts={
-              detail.needs
+            facts={[
+              ...(detail.needs
                 ? needsFacts(detail.needs)
                 : [
                     {
                       name: 'Runs on',
                       value: kernel.runsOn === 'cpu' ? 'the host CPU' : 'no device',
                     },
+                  ]),
+              ...(tile
+                ? [
+                    {
+                      name: 'Tile of a workgroup',
+                      value: `${tile.rows} × ${tile.cols}, ${shareText(tile)}`,
+                    },
                   ]
-            }
+                : []),
+            ]}
           />
         </Panel>
       </Section>
@@ -133,6 +136,19 @@ export default async function KernelPage({ params, searchParams }: Props) {
           />
         </Section>
       )}
+      {detail.wgsl !== null && kernel.runsOn === 'gpu' && (
+        <EnginesSection
+          href={asked.href}
+          texts={
+            asked.isOpen
+              ? {
+                  tint: detail.wgsl,
+                  naga: specialise(kernel, detail.chosen, detail.dtype, {}, 'naga'),
+                }
+              : null
+          }
+        />
+      )}
       {earlier && detail.wgsl !== null && (
         <Section
           id="diff"
@@ -149,21 +165,9 @@ export default async function KernelPage({ params, searchParams }: Props) {
         </Section>
       )}
       <DeviceResults results={results} keep={chosen} isAll={query.rows === 'all'} />
-      {beside.length > 0 && (
-        <Section
-          id="reference"
-          title="Reference"
-          note="not measured by this grid, never ranked"
-          isFolded
-        >
-          <ReferenceTable
-            caption={
-              beside.some(({ by }) => by.kind === 'kernel')
-                ? `Reference figures of ${kernel.id} and of libraries on the same problems`
-                : `Libraries on problems of ${kernel.id}`
-            }
-            figures={beside}
-          />
+      {engines.length > 0 && (
+        <Section id="engines" title="Under each engine" note={ENGINES_NOTE}>
+          <EnginesTable caption={`${kernel.id} by engine`} rows={engines} />
         </Section>
       )}
       <nav aria-label="Ladder" className="mt-8 flex flex-wrap justify-between gap-3">
@@ -173,6 +177,16 @@ export default async function KernelPage({ params, searchParams }: Props) {
     </>
   );
 }
+
+/** The kernel on a problem, on each card that several runtimes have measured. */
+const enginesOf = (
+  store: Store,
+  kernel: string,
+  { problem, profile }: NonNullable<KernelResults['chosen']>,
+) => {
+  const { dtype, op } = problem;
+  return store.engines({ kernel, op, dtype, shape: shapeText(problem), profile });
+};
 
 /** The results for the problem that `on` names (see `problemKey`), or for the default one. */
 async function resultsOf(store: Store, kernel: string, on: string | string[] | undefined) {

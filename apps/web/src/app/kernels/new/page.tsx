@@ -1,10 +1,10 @@
-import { fileOf } from '@tilemark/core';
+import { fileOf } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { LazyTryKernel } from '@/features/contributed/lazy';
 import { readable, visitor } from '@/server/session/visitor';
-import { linkStyle, TextLink } from '@/ui/button';
-import { LoginLink } from '@/ui/navigation';
-import { Notice } from '@/ui/notice';
+import { TextLink } from '@/ui/button';
+import { LogIn } from '@/ui/navigation';
+import { NeedsScript, Notice } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import type { SearchParams } from '@/ui/query';
 
@@ -31,19 +31,17 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
   return (
     <>
       <PageHeader title="Try a kernel">
-        A WGSL matrix product or transpose of yours: proved right, measured, and compared with ours
-        on the devices of this grid.{' '}
+        A WGSL matrix product or transpose of yours: checked, measured, and compared with ours on
+        the devices of this grid.{' '}
         <TextLink href="/docs/bring#the-file">What a file contains</TextLink>
       </PageHeader>
       {!maySubmit && (
         <Notice className="mb-6">
-          <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-          submit. Writing and checking needs none, and what you type is kept in this tab.
+          <LogIn to="submit" /> Writing and checking needs none, and what you type is kept in this
+          tab.
         </Notice>
       )}
-      <noscript>
-        <Notice tone="amber">The editor needs JavaScript.</Notice>
-      </noscript>
+      <NeedsScript what="The editor" />
       {/* As high as the editor, so that nothing moves when it comes: below `lg` in one column. */}
       <div className="min-h-[74.25rem] sm:min-h-[68.5rem] md:min-h-[66.5rem] lg:min-h-[52rem]">
         <LazyTryKernel

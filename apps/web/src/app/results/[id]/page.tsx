@@ -1,14 +1,11 @@
-import { duelView, isContributed } from '@tilemark/core';
-import { particularsText, shapeText } from '@tilemark/kernels';
+import { duelView } from '@tilemark/core';
+import { isContributed, particularsText, shapeText } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
 import { CompareTick } from '@/features/compare/pick';
 import { DeviceName } from '@/features/devices/device-name';
-import { roofOver } from '@/features/devices/roof';
-import { pointOf } from '@/features/devices/roofline';
-import { RooflinePlot } from '@/features/devices/roofline-plot';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { Confirmation } from '@/features/results/confirmation';
 import { DuelResult } from '@/features/results/duel';
@@ -19,9 +16,8 @@ import {
   VerificationTable,
 } from '@/features/results/measurement';
 import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
-import { reproduceCommands } from '@/features/results/reproduce';
+import { rerunCommand } from '@/features/results/reproduce';
 import { Samples } from '@/features/results/samples';
-import { shortId } from '@/features/results/short-id';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
@@ -58,16 +54,8 @@ export default async function ResultPage({ params }: Props) {
   const { outcome, problem, sweep, variant } = result;
   const measurement = outcome?.kind === 'measured' ? outcome.measurement : null;
   const duel = measurement && duelView(measurement);
-  const [isKept, surveys, bests] = await Promise.all([
-    isContributed(variant.kernel) ? store.contributed.get(variant.kernel) : true,
-    store.rooflines.latest(result.device.key),
-    store.devices.best(result.device.key),
-  ]);
-  const roof = roofOver(result, surveys, bests);
-  const points = pointOf(result);
+  const isKept = !isContributed(variant.kernel) || (await store.contributed.get(variant.kernel));
   const origin = originOf(await headers());
-  const short = `${origin}/r/${shortId(id)}`;
-  const { bench, rerun } = reproduceCommands(result, origin);
 
   return (
     <>
@@ -118,17 +106,11 @@ export default async function ResultPage({ params }: Props) {
                   </TextLink>
                 ),
               },
-              ...(measurement && (measurement.unranked === null || result.confirmedBy)
+              ...(measurement
                 ? [
                     {
-                      name: 'Confirmed',
-                      value: (
-                        <Confirmation
-                          resultId={result.resultId ?? ''}
-                          by={result.confirmedBy ?? null}
-                          mayConfirm={isAdmin}
-                        />
-                      ),
+                      name: 'Decides',
+                      value: <Confirmation result={result} mayConfirm={isAdmin} />,
                     },
                   ]
                 : []),
@@ -143,35 +125,22 @@ export default async function ResultPage({ params }: Props) {
       </Section>
       {measurement && (
         <>
-          <div className="mt-8 grid grid-cols-[minmax(0,1fr)] gap-x-6 has-[>:nth-child(2)]:lg:grid-cols-2 lg:[&>*]:mt-0">
-            <Section
-              id="samples"
-              title="Samples"
-              note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
-            >
-              <Panel>
-                <Samples sides={[{ name: '', series: measurement.cold }]} />
-              </Panel>
-            </Section>
-            {roof && points.length > 0 && (
-              <Section id="roofline" title="Roofline">
-                <Panel>
-                  <RooflinePlot roof={roof} points={points} device={result.device.name} />
-                </Panel>
-              </Section>
-            )}
-          </div>
+          <Section
+            id="samples"
+            title="Samples"
+            note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
+          >
+            <Panel>
+              <Samples sides={[{ name: '', series: measurement.cold }]} />
+            </Panel>
+          </Section>
           {duel && (
             <Section id="duel" title="Duel" note="in turns with another variant">
               <DuelResult of={duel} />
             </Section>
           )}
           <Section id="statistics" title="Statistics">
-            <Statistics
-              problem={problem}
-              measurement={measurement}
-              isCpu={result.device.class === 'cpu'}
-            />
+            <Statistics problem={problem} measurement={measurement} />
           </Section>
           <Section id="verification" title="Verification" note="100% is the largest error allowed">
             <VerificationTable measurement={measurement} />
@@ -182,23 +151,12 @@ export default async function ResultPage({ params }: Props) {
         <Section
           id="reproduce"
           title="Reproduce"
-          note={`the second command takes the run from this grid and compares the ${measurement ? 'numbers' : 'outcome'}`}
+          note="measures it on your machine and compares the two"
         >
-          <div className="space-y-2">
-            <Command label="the command that measures it" text={bench} />
-            <Command label="the command that measures and compares it" text={rerun} />
-          </div>
-        </Section>
-      )}
-      {measurement && (
-        <Section id="share" title="Share" note="a link, and a badge in Markdown">
-          <div className="space-y-2">
-            <Command label="the short link" text={short} />
-            <Command
-              label="the badge"
-              text={`[![Tilemark](${origin}/results/${id}/badge.svg)](${short})`}
-            />
-          </div>
+          <Command
+            label="the command that measures and compares it"
+            text={rerunCommand(result.resultId, origin)}
+          />
         </Section>
       )}
       <Section id="environment" title="Environment" isFolded>

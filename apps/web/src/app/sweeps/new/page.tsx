@@ -3,11 +3,9 @@ import type { Metadata } from 'next';
 import { prefilled, prefillSchema } from '@/features/sweeps/new/form';
 import { formOfSweep } from '@/features/sweeps/new/from-sweep';
 import { NewSweepForm } from '@/features/sweeps/new/sweep-form';
-import { firstItems } from '@/server/pages/lists';
+import { firstItems } from '@/server/lists';
 import { readable, visitor } from '@/server/session/visitor';
-import { linkStyle } from '@/ui/button';
-import { LoginLink } from '@/ui/navigation';
-import { Notice, Refused } from '@/ui/notice';
+import { Refused } from '@/ui/notice';
 import { PageHeader } from '@/ui/page';
 import { parseQuery, type SearchParams } from '@/ui/query';
 
@@ -26,7 +24,7 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
     visitor(),
     query.sweep ? store.sweeps.get(query.sweep) : null,
   ]);
-  const paces = await store.devices.paces(foremost(devices, query.device));
+  const runSeconds = await store.devices.runSeconds(foremost(devices, query.device));
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
   const blank = prefilled(query, extra);
   const copy = sweep ? formOfSweep(sweep, blank) : { form: blank, refused: [] };
@@ -46,18 +44,12 @@ export default async function NewSweepPage({ searchParams }: { searchParams: Sea
         title="This copy leaves out"
         instead="The form has the rest, or defaults if nothing is left."
       />
-      {!maySubmit && (
-        <Notice className="mb-6">
-          <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to
-          submit. You can count runs without one.
-        </Notice>
-      )}
       <NewSweepForm
         // A new address means a new form.
         key={JSON.stringify(initial)}
         initial={initial}
         devices={devices}
-        paces={paces}
+        runSeconds={runSeconds}
         maySubmit={maySubmit}
       />
     </>

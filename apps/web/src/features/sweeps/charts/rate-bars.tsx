@@ -5,26 +5,13 @@ import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
-import { COLORS } from '@/ui/plot/scales';
-import { resultHref, shortLabels } from '../runs';
-import { type LibraryRate, librariesText, near, ratesOn } from './library-lines';
-
-/** Longer labels stand above their bars, where the whole width is theirs. */
-const BESIDE_CHARACTERS = 20;
+import { shortLabels } from '../runs';
 
 /** Room for the rates right of the bars, px. */
 const VALUES = 52;
 
 /** More bars than this are not read as a picture; the table has them all. */
-const MAX_BARS = 40;
-
-interface Bar {
-  readonly label: string;
-  readonly rate: number;
-  readonly low: number;
-  readonly high: number;
-  readonly run: MeasuredRun;
-}
+const MAX_BARS = 20;
 
 /** Of runs, fastest first: a ranked one before any other; never a ceiling, which is other work (copy). */
 export function bestOf<Run extends Pick<MeasuredRun, 'reason' | 'variant'>>(
@@ -34,26 +21,18 @@ export function bestOf<Run extends Pick<MeasuredRun, 'reason' | 'variant'>>(
   return kernels.find(({ reason }) => reason === null) ?? kernels[0];
 }
 
-const barOf = (run: MeasuredRun, label: string): Bar => {
+const barOf = (run: MeasuredRun, label: string) => {
   const { highNs, lowNs, medianNs, rate } = run.figures;
-  return {
-    label,
-    rate,
-    low: (rate * medianNs) / highNs,
-    high: (rate * medianNs) / lowNs,
-    run,
-  };
+  return { label, rate, low: (rate * medianNs) / highNs, high: (rate * medianNs) / lowNs, run };
 };
+type Bar = ReturnType<typeof barOf>;
 
 /** The variants of one problem, profile and device as bars, fastest first, the best set off from the rest. */
 export function VariantBars({
   runs,
-  libraries: all,
   intervals,
 }: {
   runs: readonly MeasuredRun[];
-  /** On hardware of the device's name. */
-  libraries: readonly LibraryRate[];
   /** What the lines at the ends of bars are. */
   intervals: string;
 }) {
@@ -66,26 +45,13 @@ export function VariantBars({
   }, [runs]);
   const [first] = bars;
   const unit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
-  const beside = useMemo(() => (first ? ratesOn(all, first.run.problem) : []), [all, first]);
-  const lines = useMemo(
-    () =>
-      near(beside, first?.rate ?? 0).map((library, index) => ({
-        ...library,
-        text: `${library.name}: ${formatRate(library.rate)}`,
-        color: COLORS[(index + 1) % COLORS.length] ?? 'var(--muted)',
-      })),
-    [beside, first],
-  );
-  const legend = lines.map(({ color, text }) => ({ text, color, isDashed: true }));
-  const longest = Math.max(...bars.map(({ label }) => label.length));
-  const isBeside = longest <= BESIDE_CHARACTERS;
 
   const draw = useCallback<DrawPlot>(
     (Plot, width) => {
       const best = bestOf(bars.map(({ run }) => run));
       const withSpread = bars.filter(({ run }) => run.figures.samples !== 1);
       return {
-        marginLeft: isBeside ? longest * 6.4 + 16 : 4,
+        marginLeft: 4,
         marginRight: VALUES + 4,
         marginTop: 4,
         marginBottom: 34,
@@ -96,51 +62,27 @@ export function VariantBars({
           zero: true,
           insetRight: 4,
         },
-        y: {
-          label: null,
-          domain: bars.map(({ label }) => label),
-          tickSize: 0,
-          axis: isBeside ? 'left' : null,
-          padding: 0.28,
-        },
+        y: { domain: bars.map(({ label }) => label), axis: null, padding: 0.28 },
         marks: [
           Plot.barX(bars, {
             y: 'label',
             x: 'rate',
-            insetTop: isBeside ? 0 : 14,
+            insetTop: 14,
             fill: ({ run }: Bar) => (run === best ? 'var(--accent)' : 'var(--line-strong)'),
+            tip: true,
             title: ({ high, label, low, rate, run }: Bar) =>
               `${label}: ${formatRate(rate)} ${unit}, ${run.figures.samples === 1 ? 'one sample' : `${formatRate(low)} to ${formatRate(high)}`}`,
-            href: ({ run }: Bar) => resultHref(run),
           }),
-          // Bar by bar, not through the labels above them.
-          Plot.tickX(
-            lines.flatMap((line) => bars.map(({ label }) => ({ ...line, label }))),
-            {
-              x: 'rate',
-              y: 'label',
-              insetTop: isBeside ? -3 : 14,
-              insetBottom: -3,
-              stroke: ({ color }: (typeof lines)[number]) => color,
-              strokeWidth: 1.5,
-              strokeDasharray: '4 3',
-              title: ({ text }: (typeof lines)[number]) =>
-                `${text} ${unit}, not measured by this grid`,
-            },
-          ),
-          ...(isBeside
-            ? []
-            : [
-                Plot.text(bars, {
-                  y: 'label',
-                  x: 0,
-                  text: 'label',
-                  textAnchor: 'start',
-                  dx: 2,
-                  dy: -10,
-                  fill: 'var(--ink)',
-                }),
-              ]),
+          // Above its bar, where the whole width is its own.
+          Plot.text(bars, {
+            y: 'label',
+            x: 0,
+            text: 'label',
+            textAnchor: 'start',
+            dx: 2,
+            dy: -10,
+            fill: 'var(--ink)',
+          }),
           // Outlined, to be seen over a bar in colour.
           ...[
             { stroke: 'var(--surface)', strokeWidth: 4 },
@@ -150,7 +92,7 @@ export function VariantBars({
               y: 'label',
               x1: 'low',
               x2: 'high',
-              dy: isBeside ? 0 : 7,
+              dy: 7,
               ...look,
             }),
           ),
@@ -161,14 +103,14 @@ export function VariantBars({
             frameAnchor: 'right',
             textAnchor: 'end',
             dx: VALUES,
-            dy: isBeside ? 0 : 7,
+            dy: 7,
             fill: 'var(--ink)',
           }),
           Plot.ruleX([0], { stroke: 'var(--line-strong)' }),
         ],
       };
     },
-    [bars, lines, unit, isBeside, longest],
+    [bars, unit],
   );
 
   const told = bars.slice(0, 5).map(({ label, rate }) => `${label} ${formatRate(rate)} ${unit}`);
@@ -176,10 +118,9 @@ export function VariantBars({
   return (
     <Figure
       draw={draw}
-      height={bars.length * (isBeside ? 22 : 36) + 42}
+      height={bars.length * 36 + 42}
       fileName="rate-by-variant"
-      legend={legend}
-      caption={`Rate by variant in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}${librariesText(beside, lines)}.`}
+      caption={`Rate by variant in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}.`}
       summary={`Rate by variant, fastest first: ${told.join('; ')}.`}
     />
   );

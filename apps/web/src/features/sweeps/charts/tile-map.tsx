@@ -3,13 +3,12 @@
 import type { MeasuredRun } from '@tilemark/core';
 import { opOf, rateOf } from '@tilemark/kernels';
 import { group } from 'd3-array';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { SelectField } from '@/ui/field';
 import { formatRate, rateText } from '@/ui/format';
-import { type DrawPlot, Figure } from '@/ui/plot/plot';
-import { STRONGEST } from '@/ui/plot/scales';
+import { type HeatCell, HeatMap } from '@/ui/heat-map';
+import { shareFill } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
-import { sizeTunables } from '../../kernels/workgroup';
 import { resultHref, variedTunables } from '../runs';
 
 const settingOf = (run: MeasuredRun, name: string): string => String(run.variant.tunables[name]);
@@ -21,13 +20,10 @@ const fastest = (runs: readonly MeasuredRun[]): MeasuredRun =>
 const ordered = (values: readonly string[]): string[] =>
   [...new Set(values)].toSorted((a, b) => Number(a) - Number(b) || a.localeCompare(b));
 
-/** The tunables that a kernel's runs vary, those that size the workgroup first. */
-function varied(kernel: string, runs: readonly MeasuredRun[]): string[] {
-  const sizes = sizeTunables(kernel);
-  return [...(variedTunables(runs).get(kernel) ?? [])].toSorted(
-    (a, b) => Number(sizes.has(b)) - Number(sizes.has(a)),
-  );
-}
+/** The tunables that a kernel's runs vary. */
+const varied = (kernel: string, runs: readonly MeasuredRun[]): string[] => [
+  ...(variedTunables(runs).get(kernel) ?? []),
+];
 
 /** Tile by tile: the best rate for each pair of values of two tunables of a kernel, the fastest unless chosen. */
 export function TileMap({ runs }: { runs: readonly MeasuredRun[] }) {
@@ -75,13 +71,7 @@ export function TileMap({ runs }: { runs: readonly MeasuredRun[] }) {
   );
 }
 
-interface Cell {
-  readonly x: string;
-  readonly y: string;
-  readonly run: MeasuredRun;
-}
-
-/** Cells with their rates, coloured by their part of the best; each leads to its result. */
+/** The best rate of each pair of values, coloured by its part of the best; each leads to its result. */
 function Cells({
   kernel,
   runs,
@@ -94,72 +84,35 @@ function Cells({
   y: string;
 }) {
   const best = fastest(runs);
-  const unit = opOf(best.problem).rateUnit(best.problem);
-  const cells = useMemo(
-    () =>
-      [...group(runs, (run) => `${settingOf(run, x)} ${settingOf(run, y)}`).values()].map(
-        (alike): Cell => {
-          const run = fastest(alike);
-          return { x: settingOf(run, x), y: settingOf(run, y), run };
-        },
-      ),
-    [runs, x, y],
-  );
-  const rows = ordered(cells.map((cell) => cell.y));
-  const draw = useCallback<DrawPlot>(
-    (Plot) => {
-      const band = (label: string, values: readonly string[], padding: number) => ({
-        type: 'band' as const,
-        domain: ordered(values),
-        label,
-        tickSize: 0,
-        padding,
-      });
-      return {
-        marginLeft: 64,
-        marginRight: 4,
-        marginTop: 16,
-        marginBottom: 36,
-        x: band(
-          x,
-          cells.map((cell) => cell.x),
-          0.04,
-        ),
-        y: band(
-          y,
-          cells.map((cell) => cell.y),
-          0.06,
-        ),
-        marks: [
-          Plot.cell(cells, {
-            x: 'x',
-            y: 'y',
-            fill: 'var(--accent)',
-            fillOpacity: ({ run }: Cell) => (STRONGEST * run.figures.rate) / best.figures.rate,
-            stroke: 'var(--line)',
-            title: (cell: Cell) =>
-              `${x}=${cell.x}, ${y}=${cell.y}: ${rateText(rateOf(cell.run.problem, cell.run.figures.medianNs))}`,
-            href: ({ run }: Cell) => resultHref(run),
-          }),
-          Plot.text(cells, {
-            x: 'x',
-            y: 'y',
-            pointerEvents: 'none',
-            text: ({ run }: Cell) => formatRate(run.figures.rate),
-            fill: 'var(--ink)',
-          }),
-        ],
-      };
-    },
-    [cells, best, x, y],
-  );
+  const { problem } = best;
+  const columns = ordered(runs.map((run) => settingOf(run, x)));
+  const rows = ordered(runs.map((run) => settingOf(run, y)));
+  const cellOf = (row: string, column: string): HeatCell | null => {
+    const alike = runs.filter((run) => settingOf(run, x) === column && settingOf(run, y) === row);
+    const run = alike.length > 0 ? fastest(alike) : null;
+    const href = run && resultHref(run);
+    if (!run || !href) return null;
+    const { medianNs, rate } = run.figures;
+    return {
+      href,
+      about: `${x}=${column}, ${y}=${row}: ${rateText(rateOf(problem, medianNs))}`,
+      fill: shareFill(rate / best.figures.rate),
+      content: formatRate(rate),
+    };
+  };
   return (
-    <Figure
-      draw={draw}
-      height={rows.length * 32 + 56}
-      fileName="rate-by-tunables"
-      caption={`${unit} of ${kernel} by ${x} and ${y}, the best variant of each pair; stronger colour is better.`}
-      summary={`Rate by tunables of ${kernel}: the best is ${x}=${settingOf(best, x)}, ${y}=${settingOf(best, y)} with ${formatRate(best.figures.rate)} ${unit}.`}
-    />
+    <div className="px-4 py-3">
+      <p className="mb-2 text-xs text-muted">
+        {opOf(problem).rateUnit(problem)} of {kernel} by {x} and {y}, the best variant of each pair;
+        stronger colour is better.
+      </p>
+      <HeatMap
+        caption={`Rate by tunables of ${kernel}`}
+        corner={`${y} \\ ${x}`}
+        columns={columns}
+        rows={rows}
+        cells={rows.map((row) => columns.map((column) => cellOf(row, column)))}
+      />
+    </div>
   );
 }

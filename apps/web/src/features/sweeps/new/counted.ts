@@ -4,8 +4,7 @@ import {
   type Device,
   MAX_RUNS_PER_SWEEP,
   type NewSweep,
-  type Pace,
-  type RunCount,
+  type SweepCount,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { z } from 'zod';
@@ -13,17 +12,17 @@ import { formatCount } from '@/ui/format';
 import { controlOf, controlsSchema, type SweepForm, specOf, toNewSweep } from './form';
 
 type Counted =
-  | { readonly ok: true; readonly count: RunCount; readonly sweep: NewSweep }
+  | { readonly ok: true; readonly count: SweepCount; readonly sweep: NewSweep }
   | { readonly ok: false; readonly message: string; readonly control: string | null };
 
 /** Counts with the code that expands a sweep on the server; refused is also what measures nothing. */
 export function counted(
   form: SweepForm,
   devices: readonly Device[],
-  paces: readonly Pace[] = [],
+  runSeconds: Readonly<Record<string, number>> = {},
 ): Counted {
   let sweep: NewSweep;
-  let count: RunCount;
+  let count: SweepCount;
   // Without a choice of devices the sweep goes to those with a worker attached.
   const able = form.devices.length > 0 ? devices : devices.filter(({ workers }) => workers > 0);
   try {
@@ -32,7 +31,7 @@ export function counted(
       const message = 'No worker is attached: choose devices, and their runs will wait for one.';
       return { ok: false, message, control: 'devices' };
     }
-    count = countRuns(specOf(sweep), able, paces);
+    count = countRuns(specOf(sweep), able, runSeconds);
   } catch (error) {
     const { control, message } = refusalOf(error);
     return { ok: false, message, control: shownControl(control, form) };

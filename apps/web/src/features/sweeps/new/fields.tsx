@@ -8,7 +8,7 @@ import { Button } from '@/ui/button';
 import { Chip, FieldError, InputField, SelectField } from '@/ui/field';
 import type { RequestForm } from '@/ui/form';
 import type { sweepRequestSchema } from './counted';
-import { emptyCase, type SweepControl, type SweepForm } from './form';
+import { emptyCase, paramsOf, type SweepControl, type SweepForm } from './form';
 
 type Fields = Pick<RequestForm<ReturnType<typeof sweepRequestSchema>>, 'field' | 'form'>;
 
@@ -181,12 +181,8 @@ export function SuiteFields({ form: { control, setValue }, field }: Fields) {
   const suiteField = field('suite');
 
   const choose = (id: string) => {
-    const chosen = findSuite(id);
     setValue('suite', id);
-    setValue(
-      'params',
-      Object.fromEntries(chosen.params.map((param) => [param.name, String(param.default)])),
-    );
+    setValue('params', paramsOf(findSuite(id)));
   };
 
   return (
@@ -202,7 +198,7 @@ export function SuiteFields({ form: { control, setValue }, field }: Fields) {
       >
         {KINDS.map(([label, isReport]) => (
           <optgroup key={label} label={label}>
-            {SUITES.filter(({ published }) => Boolean(published) === isReport).map(
+            {SUITES.filter(({ id }) => (publishedOfSuite(id) !== null) === isReport).map(
               ({ id, title, version }) => (
                 <option key={id} value={id}>
                   {title} ({id}@{version})

@@ -58,16 +58,6 @@ describe('toNewSweep', () => {
     expect(() => toNewSweep(form)).toThrow(expect.objectContaining({ field: 'params.n' }));
   });
 
-  it('draws inputs in a regime where one is chosen', () => {
-    expect(toNewSweep({ ...byHand({}), regime: 'large' })).toMatchObject({
-      spec: { regime: 'large' },
-    });
-    const ofSuite = toNewSweep({ ...blank, suite: 'layouts', regime: 'zeros' });
-    expect(ofSuite).toMatchObject({ suite: 'layouts', regime: 'zeros' });
-    expect(specOf(ofSuite)).toMatchObject({ regime: 'zeros' });
-    expect(specOf(toNewSweep(blank))).not.toHaveProperty('regime');
-  });
-
   it('puts sums through an epilogue where one is chosen', () => {
     expect(toNewSweep({ ...byHand({}), epilogue: 'bias' })).toMatchObject({
       spec: { epilogue: 'bias' },

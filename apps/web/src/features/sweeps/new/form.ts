@@ -10,8 +10,8 @@ import {
   parseShapes,
   policyIdSchema,
   profileSchema,
-  regimeSchema,
   SUITES,
+  type Suite,
   type SweepSpec,
   suiteSpec,
 } from '@tilemark/core';
@@ -41,8 +41,6 @@ export const controlsSchema = z.object({
   profiles: z.array(profileSchema),
   /** Empty: the suite's own, or `default` by hand. */
   policy: z.union([policyIdSchema, z.literal('')]),
-  /** Empty: inputs as usual. */
-  regime: z.union([regimeSchema, z.literal('')]),
   /** Empty: the product alone. */
   epilogue: z.union([epilogueSchema, z.literal('')]),
   /** None: every device with a worker attached. */
@@ -78,7 +76,6 @@ export function toNewSweep(form: SweepForm): NewSweep {
   const profiles = form.profiles.length > 0 ? { profiles: form.profiles } : {};
   const how = {
     ...(form.policy && { policy: form.policy }),
-    ...(form.regime && { regime: form.regime }),
     ...(form.epilogue && { epilogue: form.epilogue }),
   };
   if (form.from === 'suite') {
@@ -94,12 +91,11 @@ export function toNewSweep(form: SweepForm): NewSweep {
 /** The specification of a request, for the count beside the form. */
 export function specOf(sweep: NewSweep): SweepSpec {
   if ('spec' in sweep) return sweep.spec;
-  const { devices, epilogue, params, policy, profiles, regime, suite } = sweep;
+  const { devices, epilogue, params, policy, profiles, suite } = sweep;
   return {
     ...suiteSpec(suite, params),
     ...(profiles && { profiles }),
     ...(policy && { policy }),
-    ...(regime && { regime }),
     ...(epilogue && { epilogue }),
     ...(devices && { devices }),
   };
@@ -136,7 +132,7 @@ function specCase(form: CaseForm, index: number): SweepSpec['cases'][number] {
 }
 
 const CONTROL =
-  /^(cases(\.\d+\.(kernel|shapes|dtypes|tunables(\.\w+)?))?|params(\.\w+)?|name|suite|profiles|policy|regime|epilogue|devices)\b/;
+  /^(cases(\.\d+\.(kernel|shapes|dtypes|tunables(\.\w+)?))?|params(\.\w+)?|name|suite|profiles|policy|epilogue|devices)\b/;
 
 /** The control for a field of a request: `cases.0.shapes` for `spec.cases[0].shapes[1].m`. Null if it has none. */
 export function controlOf(field: string): FieldPath<SweepForm> | null {
@@ -159,6 +155,15 @@ export const prefillSchema = z.object({
 });
 export type Prefill = z.infer<typeof prefillSchema>;
 
+/** The controls of a suite's parameters, with their usual values unless others are asked for. */
+export const paramsOf = (
+  { params }: Pick<Suite, 'params'>,
+  asked: (name: string) => string | undefined = () => undefined,
+): SweepForm['params'] =>
+  Object.fromEntries(
+    params.map(({ default: usual, name }) => [name, asked(name) ?? String(usual)]),
+  );
+
 const DEFAULT_SUITE = 'starter';
 
 /**
@@ -175,18 +180,16 @@ export function prefilled(
   const blank = emptyCase(kernel);
   const chosen = Object.fromEntries(
     kernel.tunables.flatMap(({ name, values }) => {
-      const asked = extra(name)?.split(',') ?? [];
-      const known = asked.filter((text) => values.some((value) => String(value) === text));
-      return known.length > 0 ? [[name, known]] : [];
+      const texts = extra(name)?.split(',') ?? [];
+      const valid = texts.filter((text) => values.some((value) => String(value) === text));
+      return valid.length > 0 ? [[name, valid]] : [];
     }),
   );
   return {
     name: prefill.name ?? '',
     from: prefill.kernel && !prefill.suite ? 'hand' : 'suite',
     suite: suite.id,
-    params: Object.fromEntries(
-      suite.params.map((param) => [param.name, extra(param.name) ?? String(param.default)]),
-    ),
+    params: paramsOf(suite, extra),
     cases: [
       {
         ...blank,
@@ -197,7 +200,6 @@ export function prefilled(
     ],
     profiles: prefill.profile ? [prefill.profile] : [],
     policy: prefill.policy ?? '',
-    regime: '',
     epilogue: '',
     devices: prefill.device ? [prefill.device] : [],
   };

@@ -1,7 +1,7 @@
 import { type Sweep, suiteSpec } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
 import { prefilled, prefillSchema, specOf, toNewSweep } from './form';
-import { againOf, formOfSweep } from './from-sweep';
+import { formOfSweep } from './from-sweep';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const sweepOf = (over: Partial<Sweep>) =>
@@ -11,16 +11,17 @@ const sweepOf = (over: Partial<Sweep>) =>
   );
 
 describe('formOfSweep', () => {
-  it('finds the parameter that a suite was submitted with', () => {
-    const spec = { ...suiteSpec('layouts', { n: 96 }), policy: 'smoke' as const, devices: ['a'] };
+  it('shows a suite with its usual parameters as that suite', () => {
+    const spec = { ...suiteSpec('layouts'), policy: 'smoke' as const, devices: ['a'] };
     const { form } = sweepOf({ suite: 'layouts@1', spec });
-    expect(form).toMatchObject({ from: 'suite', suite: 'layouts', params: { n: '96' } });
+    expect(form).toMatchObject({ from: 'suite', suite: 'layouts' });
     expect(specOf(toNewSweep(form))).toEqual(spec);
+    expect(sweepOf({ suite: 'layouts@999', spec }).form.from).toBe('hand');
   });
 
-  it('fills a sweep of another version of a suite in by hand', () => {
+  it('shows a suite with other parameters by hand', () => {
     const spec = suiteSpec('layouts', { n: 96 });
-    const { form, refused } = sweepOf({ suite: 'layouts@999', spec });
+    const { form, refused } = sweepOf({ suite: 'layouts@1', spec });
     expect(form.from).toBe('hand');
     expect(refused).toEqual([]);
     expect(form.cases.map(({ shapes }) => shapes)).toEqual(['96', '96']);
@@ -48,7 +49,6 @@ describe('formOfSweep', () => {
       ],
       profiles: ['fast'],
       policy: 'default',
-      regime: 'zeros',
       epilogue: 'relu',
     };
     const { form } = sweepOf({ spec });
@@ -90,7 +90,5 @@ describe('formOfSweep', () => {
       'The turns of matmul/naive with matmul/tiled: this form has none.',
     ]);
     expect(form.cases.map(({ kernel }) => kernel)).toEqual(['matmul/naive']);
-    const sweep = { name: 'Mine', suite: null, spec, isImported: false };
-    expect(againOf(sweep)).toEqual({ name: 'Mine, again', spec });
   });
 });

@@ -1,14 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isContributed, type NewSweep, SUITES, type Sweep, suiteSpec } from '@tilemark/core';
-import { KERNELS, opById, shapeText } from '@tilemark/kernels';
-import {
-  type CaseForm,
-  emptyCase,
-  prefilled,
-  type SweepForm,
-  suggestedName,
-  toNewSweep,
-} from './form';
+import { SUITES, type Sweep, suiteRef, suiteSpec } from '@tilemark/core';
+import { isContributed, KERNELS, shapeText } from '@tilemark/kernels';
+import { type CaseForm, emptyCase, paramsOf, type SweepForm } from './form';
 
 type Copied = Pick<Sweep, 'isImported' | 'name' | 'spec' | 'suite'>;
 
@@ -17,22 +10,22 @@ export function formOfSweep(
   sweep: Copied,
   blank: SweepForm,
 ): { form: SweepForm; refused: readonly string[] } {
-  const { devices = [], epilogue = '', policy, profiles, regime = '' } = sweep.spec;
+  const { devices = [], epilogue = '', policy, profiles } = sweep.spec;
   // The name of an import says that it was measured elsewhere, which its copy will not be.
   const name = sweep.isImported ? blank.name : `${sweep.name}, again`.slice(0, 120);
-  const base: SweepForm = { ...blank, name, devices, epilogue, regime };
-  const asSuite = suiteOf(sweep);
-  if (asSuite) {
-    const form: SweepForm = { ...base, from: 'suite', ...asSuite, policy, profiles };
-    return { form, refused: [] };
+  const base: SweepForm = { ...blank, name, devices, epilogue };
+  const suite = suiteOf(sweep);
+  if (suite) {
+    const choice = { from: 'suite', suite: suite.id, params: paramsOf(suite) } as const;
+    return { form: { ...base, ...choice, policy, profiles }, refused: [] };
   }
   const cases = sweep.spec.cases.map(caseOf);
-  const known = cases.filter((each) => typeof each !== 'string');
+  const forms = cases.filter((each) => typeof each !== 'string');
   return {
     form: {
       ...base,
       from: 'hand',
-      cases: known.length > 0 ? known : blank.cases,
+      cases: forms.length > 0 ? forms : blank.cases,
       // By hand, the form has no other word for it.
       policy: policy === 'default' ? '' : policy,
       profiles,
@@ -48,51 +41,14 @@ export function formOfSweep(
   };
 }
 
-/** The request that submits a sweep again. */
-export function againOf(sweep: Copied): NewSweep {
-  const { form } = formOfSweep(
-    sweep,
-    prefilled({}, () => undefined),
+/** The suite of a sweep with its usual parameters; with others, its cases are shown by hand. */
+const suiteOf = ({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) =>
+  SUITES.find(
+    (suite) =>
+      made === suiteRef(suite) &&
+      // The database does not preserve the order of keys.
+      isDeepStrictEqual(suiteSpec(suite.id).cases, spec.cases),
   );
-  if (form.from === 'suite') return toNewSweep(form);
-  return { name: form.name || suggestedName(form), spec: sweep.spec };
-}
-
-/**
- * The suite and parameters of a sweep. Only its cases are stored, so these are the parameters
- * that give the same cases. Null if it was built by hand, from another version of the suite, or
- * with several parameters changed.
- */
-function suiteOf({ spec, suite: made }: Pick<Sweep, 'suite' | 'spec'>) {
-  const suite = SUITES.find(({ id, version }) => made === `${id}@${version}`);
-  if (!suite) return null;
-  const sizes = new Set(
-    spec.cases.flatMap(({ kernel, shapes }) => {
-      const op = KERNELS.find(({ id }) => id === kernel)?.op;
-      return op ? shapes.flatMap((shape) => [...opById(op).sides(shape)]) : [];
-    }),
-  );
-  const [param] = suite.params;
-  const candidates = [
-    {},
-    ...(param
-      ? [...sizes]
-          .filter((size) => size >= param.min && size <= param.max)
-          .map((size) => ({ [param.name]: size }))
-      : []),
-  ];
-  // The database does not preserve the order of keys.
-  const params = candidates.find((values) =>
-    isDeepStrictEqual(suiteSpec(suite.id, values).cases, spec.cases),
-  );
-  if (!params) return null;
-  return {
-    suite: suite.id,
-    params: Object.fromEntries(
-      suite.params.map((each) => [each.name, String(params[each.name] ?? each.default)]),
-    ),
-  };
-}
 
 /** The controls of a case, or why it cannot be shown. */
 function caseOf({ dtypes, kernel: id, shapes, tunables }: Sweep['spec']['cases'][number]) {

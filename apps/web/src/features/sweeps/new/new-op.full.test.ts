@@ -11,7 +11,7 @@ import {
   shapeText,
 } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addToys } from '../../../../../../packages/kernels/src/toy.test-helper';
+import { addToys } from '../../../../../../packages/kernels/src/problem/toy.test-helper';
 
 // Added before anything that reads the tables is imported: hence the imports further down.
 const toy = addToys();
@@ -25,8 +25,6 @@ const fixtures = await import(
 const { testDatabase } = await import('../../../../../../packages/core/services.test-helper');
 const { openStore } = await import('@tilemark/core/server');
 const { emptyCase, prefilled, prefillSchema, specOf, toNewSweep } = await import('./form');
-const { workbenchQuerySchema } = await import('../../best/query');
-const { gpusOf, tableOf } = await import('../../best/workbench');
 
 let store: ReturnType<typeof openStore>;
 let device: { deviceKey: string; workerId: string };
@@ -118,11 +116,7 @@ describe.each(idsOf(OPS))('%s', (op) => {
       value: opOf(problem).rate(problem, 1_000),
       unit: opOf(problem).rateUnit(problem),
     });
-    const heatMap = core.heatMapSchema.parse(await store.heatMap(query));
-    expect(core.heatMapCsv(heatMap)).toContain(cells);
-    const portability = core.portabilitySchema.parse(
-      await store.portability(core.portabilityQuerySchema.parse({ op, dtype, shape })),
-    );
+    const portability = core.portabilitySchema.parse(await store.portability(query));
     expect(core.portabilityCsv(portability)).toContain(cells);
 
     const own = await store.devices.best(device.deviceKey);
@@ -131,10 +125,10 @@ describe.each(idsOf(OPS))('%s', (op) => {
     const { head, line } = core.resultTable(core.kindsOf(ours ? [ours] : []));
     expect(head).toContain(`op,shape,${Object.keys(problem.shape).join()},dtype`);
     expect(line(ours as (typeof own)[number])).toContain(`,${op},${shape},`);
-    const asked = workbenchQuerySchema.parse({ op, dtype, shape, device: device.deviceKey });
-    const [row] = await tableOf(store, asked, await gpusOf(store));
+    const asked = core.questionSchema.parse({ op, dtype, shape, device: device.deviceKey });
+    const [row] = await store.best(asked);
     expect(row?.problem).toEqual(problem);
-    expect(row?.best?.measured.op ?? op).toBe(op);
+    expect(row?.best?.problem.op ?? op).toBe(op);
     const results = await store.kernelResults({ kernel, dtype, shape });
     expect(results.problems.map((each) => each.problem)).toContainEqual(problem);
   });

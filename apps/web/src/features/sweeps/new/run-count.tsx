@@ -1,4 +1,4 @@
-import type { Device, DeviceRunCount, Pace } from '@tilemark/core';
+import type { CountOnDevice, Device } from '@tilemark/core';
 import { useWatch } from 'react-hook-form';
 import { formatCount, formatEstimate, plural } from '@/ui/format';
 import { shortDeviceName } from '../../devices/short-device-name';
@@ -9,14 +9,14 @@ import type { SweepControl, SweepForm } from './form';
 export function RunCount({
   control,
   devices,
-  paces,
+  runSeconds,
 }: {
   control: SweepControl;
   devices: readonly Device[];
-  paces: readonly Pace[];
+  runSeconds: Readonly<Record<string, number>>;
 }) {
   const form = useWatch({ control }) as SweepForm;
-  const result = counted(form, devices, paces);
+  const result = counted(form, devices, runSeconds);
 
   return (
     <div aria-live="polite" className="min-h-10 text-[0.8125rem] empty:min-h-0">
@@ -53,7 +53,7 @@ function DeviceCount({
   count: { key, runs, seconds, skipped },
   device,
 }: {
-  count: DeviceRunCount;
+  count: CountOnDevice;
   device: Device | undefined;
 }) {
   const inAll = skipped.reduce((total, each) => total + each.runs, 0);

@@ -1,15 +1,15 @@
 'use client';
 
-import { type Device, type Pace, PROFILE_WORDS, PROFILES } from '@tilemark/core';
-import { EPILOGUES, KERNELS, REGIMES } from '@tilemark/kernels';
+import { type Device, PROFILE_WORDS, PROFILES } from '@tilemark/core';
+import { EPILOGUES, KERNELS } from '@tilemark/kernels';
 import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { useFieldArray, useWatch } from 'react-hook-form';
-import { Button, linkStyle } from '@/ui/button';
+import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
 import { useRequestForm } from '@/ui/form';
-import { LoginLink } from '@/ui/navigation';
-import { Failure, Notice } from '@/ui/notice';
+import { LogIn } from '@/ui/navigation';
+import { Failure, NeedsScript } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { submitSweep } from '@/ui/request';
 import { ClassBadge } from '../../devices/device-name';
@@ -22,13 +22,13 @@ import { RunCount } from './run-count';
 export function NewSweepForm({
   initial,
   devices,
-  paces,
+  runSeconds,
   maySubmit,
 }: {
   initial: SweepForm;
   devices: readonly Device[];
   /** How long their past runs took. */
-  paces: readonly Pace[];
+  runSeconds: Readonly<Record<string, number>>;
   /** Whoever may not can still count runs. */
   maySubmit: boolean;
 }) {
@@ -53,11 +53,7 @@ export function NewSweepForm({
 
   return (
     <form onSubmit={onSubmit} noValidate aria-label="New sweep">
-      <noscript>
-        <Notice tone="amber" className="mb-6">
-          This form needs JavaScript.
-        </Notice>
-      </noscript>
+      <NeedsScript />
       {/* Hydration would discard what is typed before it. */}
       <fieldset
         role="presentation"
@@ -138,15 +134,10 @@ export function NewSweepForm({
               <details
                 className="text-[0.8125rem] sm:col-span-2"
                 open={
-                  initial.profiles.length > 0 ||
-                  initial.policy !== '' ||
-                  initial.regime !== '' ||
-                  initial.epilogue !== ''
+                  initial.profiles.length > 0 || initial.policy !== '' || initial.epilogue !== ''
                 }
               >
-                <summary className="text-muted">
-                  Advanced: profile, policy, inputs, and epilogue
-                </summary>
+                <summary className="text-muted">Advanced: profile, policy, and epilogue</summary>
                 <div className="mt-3 grid gap-5 sm:grid-cols-2">
                   <ChipGroup
                     control={control}
@@ -172,12 +163,6 @@ export function NewSweepForm({
                     ]}
                   />
                   <SelectField
-                    {...field('regime')}
-                    label="Inputs"
-                    hint="How they are drawn. Only results on the usual inputs are ranked."
-                    options={[['', 'fractions around 0'], ...Object.entries(REGIMES)]}
-                  />
-                  <SelectField
                     {...field('epilogue')}
                     label="Epilogue"
                     hint="What is made of each sum before it is stored. Only products alone are ranked."
@@ -194,7 +179,7 @@ export function NewSweepForm({
         <div className="max-lg:mt-8 lg:sticky lg:top-6">
           <Section id="submit" title="Submit">
             <Panel className="space-y-4 p-4">
-              <RunCount control={control} devices={devices} paces={paces} />
+              <RunCount control={control} devices={devices} runSeconds={runSeconds} />
               <InputField
                 {...field('name')}
                 label="Name"
@@ -204,7 +189,7 @@ export function NewSweepForm({
               <Failure why={failure} />
               {!maySubmit && (
                 <p className="text-[0.8125rem] text-muted">
-                  <LoginLink className={linkStyle}>Log in</LoginLink> to submit.
+                  <LogIn to="submit" />
                 </p>
               )}
               <Button type="submit" look="primary" disabled={isPending}>

@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { measuredRun } from '../../../server/results.test-helper';
-import { lineOf, linesOf, ReportCell, ReportTable } from './report';
+import { lineOf, linesOf, ReportAbout, ReportCell } from './report';
 
 const layouts = publishedOfSuite('layouts@1')!;
 const threads = publishedOfSuite('threads-per-block@1')!;
@@ -14,7 +14,7 @@ const run = ({ address, variant }: (typeof layouts.results)[number], n: number, 
     problem: { op: 'matmul', shape: { m: n, n, k: n }, dtype } as never,
   });
 const textOf = (report: typeof layouts) =>
-  renderToStaticMarkup(createElement(ReportTable, { report })).replaceAll(/<[^>]*>/g, '');
+  renderToStaticMarkup(createElement(ReportAbout, { report })).replaceAll(/<[^>]*>/g, '');
 
 test('a run stands beside the line of its shape or, in a report of one shape, of that', () => {
   const [basic, next] = layouts.results;
@@ -33,21 +33,14 @@ test('a run stands beside the line of its shape or, in a report of one shape, of
   expect(lineOf(several, run(small[1]!, 256, 'f32'))).toBeUndefined();
 });
 
-test('marks what is said against a published figure, in its cell and below the table', () => {
+test('says once what is said against published figures', () => {
   const cautious = publishedOfSuite('tiled-vs-naive@1')!;
   const { note } = cautious.results.find((each) => each.note !== null)!;
-  expect(textOf(cautious)).toContain(`[1] ${note}`);
-  expect(textOf(cautious)).toMatch(/13\.4× note \[1\]/);
-  expect(textOf(layouts)).not.toContain('note [');
+  expect(textOf(cautious).split(note!)).toHaveLength(2);
 });
 
 test('says the hardware of the host rows, where there are some', () => {
   const withHost = publishedOfSuite('host-vs-device@2')!;
   expect(textOf(withHost)).toContain('on NVIDIA GeForce RTX 3080, host rows on AMD Ryzen 9 3900X');
   expect(textOf(layouts)).toMatch(/on NVIDIA GeForce RTX 3080(?!,)/);
-});
-
-test('names a tunable that varies in every line, also where it has its default', () => {
-  expect(textOf(threads)).toContain('matmul/naive[BLOCK=16]');
-  expect(textOf(threads)).toContain('matmul/tiled[TILE=16]');
 });

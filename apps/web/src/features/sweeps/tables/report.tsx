@@ -1,12 +1,7 @@
-import type { Published, PublishedFigure, RunView } from '@tilemark/core';
-import { kernelOf, shapeText } from '@tilemark/kernels';
-import { VariantLink } from '@/features/kernels/address';
-import { problemColumn } from '@/features/results/columns';
+import type { Published, PublishedFigure, RunShown } from '@tilemark/core';
+import { shapeText } from '@tilemark/kernels';
 import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
-import { NoteMark, Notes } from '@/ui/note';
 import { Section } from '@/ui/page';
-import { DataTable } from '@/ui/table';
-import { variedTunables } from '../runs';
 
 /** A line of a report. */
 export interface ReportLine {
@@ -14,8 +9,6 @@ export interface ReportLine {
   readonly ns: number;
   /** How much faster it is than the report's first line of its shape. */
   readonly overFirst: number;
-  /** What is said against the time of that first line; null for the line itself. */
-  readonly firstNote: string | null;
 }
 
 export const linesOf = ({ results }: Published): readonly ReportLine[] =>
@@ -25,11 +18,10 @@ export const linesOf = ({ results }: Published): readonly ReportLine[] =>
       figure,
       ns: figure.timeMs * 1e6,
       overFirst: first.timeMs / figure.timeMs,
-      firstNote: first === figure ? null : first.note,
     };
   });
 
-const isOfShape = ({ problem }: PublishedFigure, other: RunView['problem']): boolean =>
+const isOfShape = ({ problem }: PublishedFigure, other: RunShown['problem']): boolean =>
   shapeText(problem) === shapeText(other);
 
 /**
@@ -38,7 +30,7 @@ const isOfShape = ({ problem }: PublishedFigure, other: RunView['problem']): boo
  */
 export function lineOf(
   lines: readonly ReportLine[],
-  { address, problem }: Pick<RunView, 'address' | 'problem'>,
+  { address, problem }: Pick<RunShown, 'address' | 'problem'>,
 ): ReportLine | undefined {
   const alike = lines.filter(
     ({ figure }) => figure.address === address && figure.problem.dtype === problem.dtype,
@@ -55,7 +47,7 @@ export function ReportCell({
   problem,
 }: {
   line: ReportLine | undefined;
-  problem: RunView['problem'];
+  problem: RunShown['problem'];
 }) {
   if (!line) return '–';
   const { figure, ns, overFirst } = line;
@@ -70,69 +62,17 @@ export function ReportCell({
   );
 }
 
-/** The report that the sweep's suite reproduces; its times stand beside ours in the table of results. */
-export function ReportTable({ report }: { report: Published }) {
+/** The report whose figures stand beside those of the sweep, and what is said against them. */
+export function ReportAbout({ report }: { report: Published }) {
   const { results, source } = report;
-  const varied = variedTunables(results);
-  const notes = [...new Set(results.flatMap(({ note }) => note ?? []))];
   const about = [source.title, source.date, `on ${hardwareText(report)}`];
   if (results.length === 0) about.push('without figures of these kernels');
+  const notes = new Set([...results.map(({ note }) => note), source.note]);
   return (
-    <Section
-      id="report"
-      title="The published report"
-      note={about.filter(Boolean).join(', ')}
-      isFolded={results.length > 0}
-    >
-      {results.length > 0 && (
-        <>
-          <DataTable
-            caption={`Published figures of ${source.title}`}
-            rows={linesOf(report)}
-            keyOf={(_, at) => at}
-            columns={[
-              {
-                head: 'In the report',
-                cell: ({ figure: { address, label } }) => (
-                  <>
-                    {label}{' '}
-                    <span className="font-normal">
-                      <VariantLink
-                        address={address}
-                        resultId={null}
-                        varied={varied.get(kernelOf(address))}
-                      />
-                    </span>
-                  </>
-                ),
-              },
-              problemColumn(({ figure }: ReportLine) => figure),
-              {
-                head: 'Time (lower is better)',
-                isFigure: true,
-                cell: ({ figure, ns }) => (
-                  <>
-                    {formatNs(ns)}
-                    <NoteMark of={figure.note} among={notes} />
-                  </>
-                ),
-              },
-              {
-                head: 'Over the first of its size',
-                isFigure: true,
-                cell: ({ firstNote, overFirst }) => (
-                  <>
-                    {formatSpeedup(overFirst)}
-                    <NoteMark of={firstNote} among={notes} />
-                  </>
-                ),
-              },
-            ]}
-          />
-          <Notes of={notes} />
-          {source.note && <p className="mt-2 max-w-prose text-xs text-muted">{source.note}</p>}
-        </>
-      )}
+    <Section id="report" title="The published report" note={about.filter(Boolean).join(', ')}>
+      <ul className="max-w-prose list-disc space-y-0.5 pl-5 text-xs text-muted empty:hidden">
+        {[...notes].map((note) => note && <li key={note}>{note}</li>)}
+      </ul>
     </Section>
   );
 }

@@ -4,14 +4,14 @@ import { formatPercent, formatShape, formatSpeedup } from '@/ui/format';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
 import type { Speedup } from '../runs';
-import type { TableRun } from './table-runs';
+import type { ResultRow } from './table-runs';
 
 /** One control: the way to its result or, while runs are compared, a tick. */
 export function VariantCell({
   of: { reason, run, varied, where },
   isComparing,
 }: {
-  of: TableRun;
+  of: ResultRow;
   isComparing: boolean;
 }) {
   return (
@@ -55,16 +55,16 @@ export function SpeedupCell({ of }: { of: Speedup | undefined }) {
   );
 }
 
-export function DuelCell({ of: { rival, run } }: { of: TableRun }) {
+export function DuelCell({ of: { rival, run } }: { of: ResultRow }) {
   if (!run.duel) return '–';
-  const { against, found, why } = run.duel;
+  const { against, contrast, why } = run.duel;
   return (
-    <span title={found ? `${found.rounds} rounds in turns with ${against}` : against}>
-      {found ? (
+    <span title={contrast ? `${contrast.rounds} rounds in turns with ${against}` : against}>
+      {contrast ? (
         <>
-          {formatSpeedup(found.ratio)} <VerdictBadge of={found.verdict} />
+          {formatSpeedup(contrast.ratio)} <VerdictBadge of={contrast.verdict} />
           <span className="block text-xs text-muted">
-            {formatSpeedup(found.low)} to {formatSpeedup(found.high)}
+            {formatSpeedup(contrast.low)} to {formatSpeedup(contrast.high)}
           </span>
         </>
       ) : (

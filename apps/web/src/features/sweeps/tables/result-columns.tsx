@@ -1,4 +1,4 @@
-import { metricsOf, type RunFigures, type RunView } from '@tilemark/core';
+import { type Figures, metricsOf, type RunShown } from '@tilemark/core';
 import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Rate, Timing } from '@/ui/facts';
@@ -8,32 +8,30 @@ import { OutcomeBadge, RoofText } from '../../results/outcome';
 import { problemText } from '../runs';
 import { ReportCell } from './report';
 import { DuelCell, OccupancyCell, SpeedupCell, VariantCell } from './result-cells';
-import { sharedRival, type TableRun } from './table-runs';
+import { type ResultRow, sharedRival } from './table-runs';
 
-export interface ResultColumn {
+interface ResultColumn {
   readonly id: string;
-  readonly name: (rows: readonly TableRun[]) => string;
+  readonly name: (rows: readonly ResultRow[]) => string;
   /** Figures sort from their better end, words from A; what has no value stays last. */
-  readonly sort: (row: TableRun) => number | string | undefined;
+  readonly sort: (row: ResultRow) => number | string | undefined;
   readonly better?: 'higher' | 'lower' | null;
   readonly isFigure?: boolean;
   /** @param isComparing whether runs are being chosen to compare */
-  readonly cell: (row: TableRun, isComparing: boolean) => ReactNode;
+  readonly cell: (row: ResultRow, isComparing: boolean) => ReactNode;
   /** Whether it says something; absent: always. */
-  readonly says?: (rows: readonly TableRun[]) => boolean;
+  readonly says?: (rows: readonly ResultRow[]) => boolean;
 }
 
-const differs = (read: (run: RunView) => string) => (rows: readonly TableRun[]) =>
+const differs = (read: (run: RunShown) => string) => (rows: readonly ResultRow[]) =>
   new Set(rows.map(({ run }) => read(run))).size > 1;
 
 /** Metrics that say more than their figure, and those that others say. */
-const DRAWN: Partial<
-  Record<keyof RunFigures, ((row: TableRun, of: RunFigures) => ReactNode) | null>
-> = {
+const DRAWN: Partial<Record<keyof Figures, ((row: ResultRow, of: Figures) => ReactNode) | null>> = {
   rate: ({ run: { problem } }, { medianNs }) => <Rate of={rateOf(problem, medianNs)} />,
   medianNs: (_, figures) => <Timing of={figures} />,
   roofShare: (_, { roofBound: bound, roofShare: share }) => (
-    <RoofText of={share === null || bound === null ? null : { share, bound }} />
+    <RoofText share={share} bound={bound} />
   ),
   samples: null,
   independent: null,
@@ -46,28 +44,25 @@ const DRAWN: Partial<
 const ORDER = ['rate', 'medianNs', 'roofShare'];
 const placeOf = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
 
-/** Ids under which links of the past ask for columns and sorting. */
-const COLUMN_IDS: Readonly<Record<string, string>> = { medianNs: 'median', roofShare: 'roof' };
-
 const metricColumns: readonly ResultColumn[] = metricsOf('runs')
-  .filter(({ id }) => DRAWN[id as keyof RunFigures] !== null)
+  .filter(({ id }) => DRAWN[id as keyof Figures] !== null)
   .toSorted((a, b) => placeOf(a.id) - placeOf(b.id))
   .map(({ better, digits, id, name, unit }) => {
-    const read = ({ run }: TableRun) => run.figures?.[id as keyof RunFigures] ?? undefined;
+    const read = ({ run }: ResultRow) => run.figures?.[id as keyof Figures] ?? undefined;
     return {
-      id: COLUMN_IDS[id] ?? id,
+      id,
       name: () => (id === 'rate' ? 'Rate (higher is better)' : name),
       isFigure: true,
       better,
       sort: read,
-      says: (rows: readonly TableRun[]) =>
+      says: (rows: readonly ResultRow[]) =>
         ['rate', 'medianNs'].includes(id) || rows.some((row) => read(row) !== undefined),
-      cell: (row: TableRun) => {
+      cell: (row: ResultRow) => {
         const { run } = row;
         if (!run.figures) return null;
         const value = read(row);
         return (
-          DRAWN[id as keyof RunFigures]?.(row, run.figures) ??
+          DRAWN[id as keyof Figures]?.(row, run.figures) ??
           (value === undefined ? '–' : formatMetric(unit, digits, value))
         );
       },
@@ -113,7 +108,7 @@ export const COLUMNS: readonly ResultColumn[] = [
     name: (rows) => `Over ${sharedRival(rows.map(({ run }) => run)) ?? 'its rival'}, in turns`,
     isFigure: true,
     better: 'higher',
-    sort: ({ run }) => run.duel?.found?.ratio,
+    sort: ({ run }) => run.duel?.contrast?.ratio,
     cell: (row) => <DuelCell of={row} />,
     says: (rows) => rows.some(({ run }) => run.duel),
   },
@@ -136,11 +131,11 @@ export const COLUMNS: readonly ResultColumn[] = [
 ];
 
 /** The columns that say something: what all runs share is said once, above the table. */
-export const columnsFor = (rows: readonly TableRun[]): readonly ResultColumn[] =>
+export const columnsFor = (rows: readonly ResultRow[]): readonly ResultColumn[] =>
   COLUMNS.filter(({ says }) => says?.(rows) ?? true);
 
 /** Rows by a column, from its better end or from A; those without a value last. */
-export function sortedBy(rows: readonly TableRun[], { better, sort }: ResultColumn): TableRun[] {
+export function sortedBy(rows: readonly ResultRow[], { better, sort }: ResultColumn): ResultRow[] {
   const order = better === undefined ? byText : byNumber;
   const sign = better === 'higher' ? -1 : 1;
   return rows.toSorted((a, b) => {

@@ -1,6 +1,6 @@
 'use client';
 
-import type { Published, RunView } from '@tilemark/core';
+import type { Published, RunShown } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
 import { Button } from '@/ui/button';
@@ -9,10 +9,9 @@ import { plural } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import type { DeviceFacts } from '../load';
 import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
-import { sharedReason, type TableRun, tableRuns } from './table-runs';
+import { type DeviceFacts, type ResultRow, sharedReason, tableRuns } from './table-runs';
 
 /** Of a page: the charts below are in sight soon. */
 const ROWS = 8;
@@ -23,25 +22,29 @@ export function ResultsTable({
   devices,
   report,
   isOver,
+  isSearch,
 }: {
-  runs: readonly RunView[];
+  runs: readonly RunShown[];
   devices: readonly DeviceFacts[];
   /** What the sweep's suite reproduces. */
   report: Published | null;
   /** Unless asked otherwise, the fastest come first then; before, runs stay where they are. */
   isOver: boolean;
+  /** Of a search the fastest come first from the beginning. */
+  isSearch: boolean;
 }) {
   const [query, setQuery] = useQuery();
+  const isBestFirst = isOver || isSearch;
   const words = (query.get('find') ?? '').slice(0, 200);
   const all = useMemo(() => {
     const rows = tableRuns(runs, devices, report);
-    return isOver ? fastestFirst(rows) : rows;
-  }, [runs, devices, report, isOver]);
+    return isBestFirst ? fastestFirst(rows) : rows;
+  }, [runs, devices, report, isBestFirst]);
   const columns = useMemo(() => columnsFor(all), [all]);
   const sorted = columns.find(({ id }) => id === query.get('sort'));
   const rows = useMemo(() => {
-    const found = all.filter(({ run }) => matches(run, words));
-    return sorted ? sortedBy(found, sorted) : found;
+    const matching = all.filter(({ run }) => matches(run, words));
+    return sorted ? sortedBy(matching, sorted) : matching;
   }, [all, words, sorted]);
   const isComparing = query.get('compare') !== null;
   const paging = pagingOf(query, 'page', rows.length, ROWS);
@@ -64,7 +67,7 @@ export function ResultsTable({
           value={sorted?.id ?? ''}
           onChange={(event) => setQuery({ sort: event.target.value || null, page: null })}
           options={[
-            ['', isOver ? 'best first' : 'order of the sweep'],
+            ['', isBestFirst ? 'best first' : 'order of the sweep'],
             ...columns.map(({ id, name }) => [id, name(all)] as const),
           ]}
         />
@@ -86,11 +89,17 @@ export function ResultsTable({
         rows={rows.slice(from, from + paging.size)}
         keyOf={({ run }) => run.runId}
         isLit={({ run }) => run.kind === 'running'}
-        empty={words ? 'No run matches.' : 'The sweep was cancelled before a run began.'}
+        empty={
+          words
+            ? 'No run matches.'
+            : isOver
+              ? 'It ended before a run did.'
+              : 'No run has ended yet.'
+        }
         columns={columns.map(({ cell, isFigure = false, name }) => ({
           head: name(all),
           isFigure,
-          cell: (row: TableRun) => cell(row, isComparing),
+          cell: (row: ResultRow) => cell(row, isComparing),
         }))}
       />
       <Pager of="results" paging={paging} />
@@ -99,7 +108,7 @@ export function ResultsTable({
 }
 
 /** Whether every word occurs in what the run says of itself. */
-function matches(run: RunView, words: string): boolean {
+function matches(run: RunShown, words: string): boolean {
   const { address, device, kind, policy, problem, profile, reason } = run;
   const names = [device.name, profile, policyText(policy, 'run')];
   const text = [address, problemText(problem), shapeText(problem), ...names, kind, reason]
@@ -112,9 +121,9 @@ function matches(run: RunView, words: string): boolean {
 }
 
 /** What all runs share, which no row says. */
-function sharedText([first, ...others]: readonly RunView[]): string {
+function sharedText([first, ...others]: readonly RunShown[]): string {
   if (!first) return '';
-  const isShared = (read: (run: RunView) => string) =>
+  const isShared = (read: (run: RunShown) => string) =>
     others.every((run) => read(run) === read(first));
   const parts = [
     isShared(({ problem }) => problemText(problem)) && problemText(first.problem),

@@ -1,19 +1,22 @@
 import {
+  type Device,
   isMeasured,
   type Occupancy,
   type Published,
-  type RunView,
+  type RunShown,
   variantOccupancy,
 } from '@tilemark/core';
 import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/short-device-name';
-import type { DeviceFacts } from '../load';
 import { policyText, type Speedup, speedups, variedTunables } from '../runs';
 import { lineOf, linesOf, type ReportLine } from './report';
 
+/** What the tables of a sweep know of a device. */
+export type DeviceFacts = Pick<Device, 'key' | 'identity'>;
+
 /** A run with what only its neighbours or its device tell. */
-export interface TableRun {
-  readonly run: RunView;
+export interface ResultRow {
+  readonly run: RunShown;
   readonly speedup: Speedup | undefined;
   readonly occupancy: Occupancy | undefined;
   /** Null where all runs have the same one, which is said above the table. */
@@ -29,23 +32,23 @@ export interface TableRun {
 }
 
 /** What keeps every one of several runs from being ranked; null where they differ. */
-export const sharedReason = (runs: readonly RunView[]): string | null =>
+export const sharedReason = (runs: readonly RunShown[]): string | null =>
   runs.length > 1 && runs.every(({ reason }) => reason === runs[0]?.reason)
     ? (runs[0]?.reason ?? null)
     : null;
 
 /** The rival that all duels of some runs were with; null where there are several or none. */
-export const sharedRival = (runs: readonly RunView[]): string | null => {
+export const sharedRival = (runs: readonly RunShown[]): string | null => {
   const [rival = null, ...others] = new Set(runs.flatMap(({ duel }) => duel?.against ?? []));
   return others.length > 0 ? null : rival && shortAddress(rival);
 };
 
 /** Runs with their speed-up over naive and, where the device is known, their occupancy. */
 export function tableRuns(
-  runs: readonly RunView[],
+  runs: readonly RunShown[],
   devices: readonly DeviceFacts[],
   report: Published | null = null,
-): TableRun[] {
+): ResultRow[] {
   const lines = report ? linesOf(report) : [];
   const ratios = speedups(runs.filter(isMeasured));
   const known = new Set(KERNELS.map(({ id }) => id));
@@ -55,7 +58,7 @@ export function tableRuns(
   const shared = sharedReason(runs);
   const varied = variedTunables(runs);
   const isOneRival = sharedRival(runs) !== null;
-  const isOfSeveral = (read: (run: RunView) => string) => new Set(runs.map(read)).size > 1;
+  const isOfSeveral = (read: (run: RunShown) => string) => new Set(runs.map(read)).size > 1;
   const hasDevices = isOfSeveral(({ device }) => device.key);
   const hasProfiles = isOfSeveral(({ profile }) => profile);
   const hasPolicies = isOfSeveral(({ policy }) => policy);

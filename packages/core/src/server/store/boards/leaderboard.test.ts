@@ -1,19 +1,12 @@
 import { InputError, shapeText } from '@tilemark/kernels';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { testDatabase } from '../../../../services.test-helper';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { leaderboardQuerySchema } from '../../../api/api';
 import type { DeviceClass } from '../../../measure/device';
 import { METHODOLOGY_VERSION, type Outcome } from '../../../measure/outcome';
-import { groupedQuerySchema, leaderboardQuerySchema } from '../../../view/api';
 import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
-import type { Store } from '../store';
-import { openStore } from '../store';
+import { testStore } from '../store.test-helper';
 
-let store: Store;
-
-beforeAll(async () => {
-  store = openStore(await testDatabase());
-});
-afterAll(() => store.close());
+const { store } = await testStore();
 
 const board = (over: Record<string, string> = {}) =>
   store.leaderboard(leaderboardQuerySchema.parse(over));
@@ -113,44 +106,6 @@ describe('with results', () => {
   );
 });
 
-test('a row names the variant whose shorter median its wide interval does not prove', async () => {
-  const noisy = { unranked: 'noisy' };
-  const key = await device('Unranked', 112, [
-    ['matmul/naive', measured(4e6, noisy)],
-    ['matmul/tiled', measured(2e6, { halfWidth: 1.5, ...noisy })],
-  ]);
-  const wide = { halfWidth: 1.5 };
-  await device('Wide', 112, [
-    ['matmul/naive', measured(4e6)],
-    ['matmul/tiled', measured(2e6, wide)],
-    ['matmul/vectorized', measured(3e6, wide)],
-    ['matmul/register-tile', measured(1e6, { ...wide, unranked: 'throttled' })],
-  ]);
-  // A difference within the margin of ranks is none.
-  await device('Close', 112, [
-    ['matmul/naive', measured(4e6)],
-    ['matmul/tiled', measured(3.99e6, { halfWidth: 0.1 })],
-  ]);
-  const { rows } = await board({ shape: '112' });
-  const [row] = rows.filter((each) => each.device.name === 'Wide');
-  expect(row).toMatchObject({
-    address: 'matmul/naive',
-    shorterMedian: { address: 'matmul/tiled', medianNs: 2e6 },
-  });
-  expect(row?.shorterMedian?.provenNs).toBeGreaterThan(4e6);
-  const [close] = rows.filter((each) => each.device.name === 'Close');
-  expect(close).toMatchObject({ address: 'matmul/naive', shorterMedian: null });
-  // The same of rows that are not ranked, and on the page of the device.
-  const unranked = { address: 'matmul/naive', shorterMedian: { address: 'matmul/tiled' } };
-  expect(rows.find((each) => each.device.key === key)).toMatchObject({ rank: null, ...unranked });
-  expect(await store.devices.best(key)).toMatchObject([unranked]);
-  const query = groupedQuerySchema.parse({ shape: '112' });
-  const { shipping } = await store.portability(query);
-  expect(shipping?.devices.map((of) => of.shorterMedian?.address)).toEqual(
-    shipping?.devices.map((of) => (of.device.name === 'Wide' ? 'matmul/tiled' : undefined)),
-  );
-});
-
 describe('the best of a device', () => {
   const bestOf = async (name: string, entries: readonly (readonly [string, Outcome])[]) => {
     const key = await device(name, 128, entries);
@@ -197,7 +152,8 @@ describe('the best of a device', () => {
   test('is of one methodology: the newest that its problem has', async () => {
     const outcome = measured(1e6);
     if (outcome.kind !== 'measured') throw new TypeError('it is measured');
-    const old = { ...outcome, measurement: { ...outcome.measurement, methodologyVersion: 1 } };
+    const methodologyVersion = 1 as typeof METHODOLOGY_VERSION;
+    const old = { ...outcome, measurement: { ...outcome.measurement, methodologyVersion } };
     const key = await device('Upgraded', 160, [['matmul/tiled', old]]);
     const rows = async (shape: string) => {
       const { methodology, problems, rows: all } = await board({ shape });
@@ -330,8 +286,4 @@ test('a wide interval is placed by its slow end, within a device and among devic
     { device: { name: 'Behind' }, rank: 2 },
     { device: { name: 'Faster beyond doubt' }, rank: 2, address: 'matmul/tiled', medianNs: 2e6 },
   ]);
-  const map = await store.heatMap(groupedQuerySchema.parse({ shape: '97' }));
-  const parts = map.rows.map(({ cells }) => cells.map(({ partOfBest }) => partOfBest));
-  expect(parts.flat().every((part) => part !== null && part <= 1)).toBe(true);
-  expect(parts.map((of) => of.indexOf(1))).toEqual([0, 0, 1]);
 });

@@ -1,6 +1,6 @@
 import type { PrismaClient } from '@tilemark/db';
 
-/** What a grid amounts to, for its first screen. */
+/** The totals of a grid, for its first screen. */
 export interface Overview {
   readonly devices: number;
   readonly gpus: number;

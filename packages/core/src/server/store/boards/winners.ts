@@ -1,7 +1,9 @@
 import type { PrismaClient } from '@tilemark/db';
-import { isKnownProblem, type OpId, type Problem, parseProblem } from '@tilemark/kernels';
+import { type OpId, type Problem, parseProblem } from '@tilemark/kernels';
+import type { DeviceRef } from '../../../api/device';
 import type { Profile } from '../../../measure/device';
-import type { DeviceRef } from '../../../view/device';
+import { deviceRefOf } from '../columns';
+import { headlines, PROBLEM } from './headlines';
 
 /** The fastest variant of a problem on a device. */
 export interface Winner {
@@ -12,7 +14,7 @@ export interface Winner {
 }
 
 /** A device, and of how many problems of an op it has a fastest variant. */
-export interface WinnersOn {
+interface WinnersOn {
   readonly device: DeviceRef;
   readonly problems: number;
 }
@@ -20,8 +22,7 @@ export interface WinnersOn {
 /** Devices with winners of an op, those with most problems first. */
 export async function devicesWithWinners(db: PrismaClient, op: OpId): Promise<WinnersOn[]> {
   return db.$queryRaw<WinnersOn[]>`
-    SELECT jsonb_build_object('key', device."key", 'name', device."name", 'class', device."class")
-      AS "device", count(DISTINCT (best."shape", best."dtype"))::int AS "problems"
+    SELECT ${deviceRefOf('device')}, count(DISTINCT (best."shape", best."dtype"))::int AS "problems"
     FROM "VariantBest" AS best JOIN "Device" AS device ON device."key" = best."deviceKey"
     WHERE best."isBest" AND best."op" = ${op}
     GROUP BY device."key" ORDER BY "problems" DESC, device."key"`;
@@ -32,17 +33,11 @@ export async function winnersOn(
   db: PrismaClient,
   { key, op }: { readonly key: string; readonly op: OpId },
 ): Promise<Winner[]> {
-  const rows = await db.variantBest.findMany({
-    where: { deviceKey: key, op, isBest: true },
-    orderBy: { methodology: 'asc' },
-  });
-  const newest = new Map(rows.map((row) => [`${row.dtype} ${row.shape} ${row.profile}`, row]));
-  return [...newest.values()]
-    .filter(isKnownProblem)
-    .map(({ profile, address, medianNs, ...row }) => ({
-      problem: parseProblem(row),
-      profile,
-      address,
-      medianNs,
-    }));
+  const rows = await headlines(db, { deviceKey: key, op, isBest: true }, { per: PROBLEM });
+  return rows.map(({ profile, address, medianNs, ...row }) => ({
+    problem: parseProblem(row),
+    profile,
+    address,
+    medianNs,
+  }));
 }

@@ -1,0 +1,57 @@
+import { type Profile, REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '@tilemark/core';
+import { type Problem, storedOf } from '@tilemark/kernels';
+
+/** An array of a type's elements in a program, and its 1. */
+const ARRAYS = {
+  f32: ['Float32Array', '1'],
+  i32: ['Int32Array', '1'],
+  u32: ['Uint32Array', '0'],
+  f16: ['Uint16Array', '0x3c00'],
+} as const;
+
+/** The same question to the API, as a library would ask it on a user's machine. */
+export function snippet(origin: string, problem: Problem, profile: Profile): string {
+  const { inputs: tensors } = storedOf(problem);
+  const inputs = tensors.flatMap(({ dims, order, parts }) =>
+    parts.map(({ binding, item, length }) => {
+      const [array, one] = ARRAYS[item.element];
+      const count = item.packing
+        ? `${(length * item.packing.bits) / 32}`
+        : length === dims.rows * dims.cols
+          ? `${dims.rows} * ${dims.cols}`
+          : `${length}`;
+      const rows = order === 'transposed' ? ' // a row for each column of the output' : '';
+      return {
+        name: binding,
+        array,
+        line: `const ${binding} = new ${array}(${count}).fill(${one});${rows}`,
+      };
+    }),
+  );
+  const isHalf = inputs.some(({ array }) => array === 'Uint16Array');
+  const dimensions = Object.entries(problem.shape)
+    .map(([name, size]) => `  ${name}: '${size}',`)
+    .join('\n');
+  return `const adapter = await navigator.gpu.requestAdapter();
+const { vendor, architecture } = adapter.info;
+const query = new URLSearchParams({
+  op: '${problem.op}',
+${dimensions}
+  dtype: '${problem.dtype}',
+  profile: '${profile}',${problem.epilogue ? `\n  epilogue: '${problem.epilogue}',` : ''}
+  vendor,
+  architecture,
+});
+const answer = await fetch(\`${origin}/api/v1/best?\${query}\`);
+if (!answer.ok) throw new Error((await answer.json()).detail);
+const best = await answer.json();
+const device = await adapter.requestDevice(requirementsOf(adapter, [best]));
+
+// Your matrices, row-major, instead of these${isHalf ? ' (the bits of halves)' : ''}.
+${inputs.map(({ line }) => line).join('\n')}
+const output = await run(device, best, [${inputs.map(({ name }) => name).join(', ')}]);
+
+${REQUIREMENTS_SNIPPET}
+
+${RUN_SNIPPET}`;
+}

@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+import { answerFor, FAMILIES, gpuOf, knownGpus, shippedOf } from '@tilemark/core';
+import { InputError, parseProblem } from '@tilemark/kernels';
+import { expect, it } from 'vitest';
+import { type BestOptions, best } from './best';
+
+const H200 = 'nvidia-nvidia_h200-vulkan-dawn';
+
+/** What ships of one device, as `tune --save` would write it. */
+const EVIDENCE = fileURLToPath(
+  new URL(
+    '../../../../packages/core/src/tune/evidence/nvidia-h100-transpose-f32.json',
+    import.meta.url,
+  ),
+);
+const family = FAMILIES.find(({ id }) => id === 'transpose-shapes');
+
+async function printed(over: Partial<BestOptions>): Promise<string> {
+  const texts: string[] = [];
+  const options = { op: 'matmul', dtype: 'f16', profile: 'default', format: 'table' } as const;
+  const shape = over.suite ? {} : { shape: '1,4096,11008' };
+  await best({ ...options, ...shape, ...over }, (text) => texts.push(text));
+  return texts.join('\n');
+}
+
+it('prints the choice of /best for every shape and GPU', async () => {
+  const problem = parseProblem({ op: 'matmul', shape: '1x4096x11008', dtype: 'f16' });
+  const kind = { op: 'matmul', dtype: 'f16', profile: 'default' } as const;
+  const evidence = shippedOf(gpuOf(H200, knownGpus()), kind);
+  const choice = answerFor(problem, 'default', evidence).best;
+  const { items } = JSON.parse(await printed({ format: 'json', gpu: `${H200},apple` }));
+  expect(items).toHaveLength(2);
+  expect(items[0].best).toMatchObject({ address: choice?.address, quote: choice?.quote });
+  expect(items[1].best).toMatchObject({ basis: 'portable', quote: null });
+  const text = await printed({ gpu: 'apple,nvidia' });
+  expect(text).toContain('1x4096x11008');
+  expect(text).toContain('unmeasured: portable default');
+});
+
+it('prints every shape of a family by files of evidence, on the device that they are of', async () => {
+  const over = { suite: family!, dtype: 'f32', profile: 'fast', evidence: [EVIDENCE] } as const;
+  const { items } = JSON.parse(await printed({ ...over, format: 'json' }));
+  expect(items).toHaveLength(family?.shapes.length ?? 0);
+  for (const { best: choice, gpu } of items) {
+    expect(gpu).toMatch(/h100/);
+    expect(choice.quote.device).toMatch(/H100/);
+    expect(choice.passes[0].workgroups).toHaveLength(3);
+  }
+});
+
+it.each([
+  ['csv', /^gpu,op,dtype/],
+  ['js', /export function multiply/],
+  ['ggml', /ggml_webgpu_mul_mat_choice/],
+  ['onnxruntime', /kMatMulChoices/],
+] as const)('prints %s', async (format, pattern) => {
+  expect(await printed({ format, gpu: H200 })).toMatch(pattern);
+});
+
+it.each([
+  [{ gpu: 'banana' }, '--gpu', /'banana' is no GPU .*nvidia_h200.*apple/],
+  [{ shape: '4x4' }, '--shape', /is not a shape/],
+  [{ shape: '1', suite: family }, '--shape', /give this or --suite/],
+  [{ evidence: [EVIDENCE] }, '--evidence', /no file is of matmul in f16/],
+  [{ evidence: ['none.json'] }, '--evidence', /none.json was not found/],
+  [{ op: 'transpose', dtype: 'f16-q4', shape: '64' }, '--dtype', /./],
+] as [Partial<BestOptions>, string, RegExp][])('refuses %j at %s', async (over, field, message) => {
+  const error = await printed(over).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(InputError);
+  expect(error).toMatchObject({ field, message: expect.stringMatching(message) });
+});

@@ -1,0 +1,113 @@
+import { COMPUTES_NAN, type Outcome } from '@tilemark/core';
+import { admitKernel, kernelTemplate } from '@tilemark/core/contributed';
+import { kernelById, type Problem } from '@tilemark/kernels';
+import { expect, it } from 'vitest';
+import type { Checked } from './check';
+import { hintsOf, unsetInLoops } from './hint';
+
+const SHAPES = [
+  ...[
+    [64, 64, 64],
+    [17, 31, 5],
+    [33, 65, 127],
+    [3, 5, 5],
+    [128, 256, 192],
+    [100, 96, 48],
+  ],
+  ...[
+    [129, 1, 64],
+    [2100, 2000, 3],
+    [7, 64, 64],
+    [1, 9, 9],
+    [5, 7, 1],
+  ],
+] as const;
+
+const WRONG = { row: 0, col: 0, got: 1, want: 2, bound: 0 };
+type Incorrect = Partial<Extract<Outcome, { kind: 'incorrect' }>>;
+
+const checkedOn = (
+  isRight: (m: number, n: number, k: number) => boolean,
+  wrong: Incorrect = {},
+): Checked[] =>
+  SHAPES.map(([m, n, k]) => ({
+    variant: { kernel: 'local/mine', tunables: {} },
+    problem: { op: 'matmul', shape: { m, n, k }, dtype: 'f32' } as Problem,
+    outcome: (isRight(m, n, k)
+      ? { kind: 'measured' }
+      : { kind: 'incorrect', worst: WRONG, ...wrong }) as Outcome,
+  }));
+
+const template = kernelTemplate('hinted');
+
+/** Hints for the template, where changes make it right for which this holds. */
+async function hintsFor(
+  checked: readonly Checked[],
+  makesRight: (wgsl: string, problem: Problem) => boolean = () => false,
+  source = template,
+) {
+  const contributed = await admitKernel({ author: 'ada', source });
+  return hintsOf(checked, contributed, async (variant, problem) => {
+    const { file } = kernelById(variant.kernel) as { file?: { source: string; manifest?: string } };
+    const isRight = makesRight(`${file?.source} ${file?.manifest}`, problem);
+    const outcome = { kind: isRight ? 'measured' : 'incorrect', worst: WRONG } as Outcome;
+    return { variant, problem, outcome };
+  });
+}
+
+it.each<[string, (m: number, n: number, k: number) => boolean, RegExp[]]>([
+  ['of squares of B', (_, n, k) => n === k, [/right where n = k: is the stride of B its rows/]],
+  [
+    'of whole tiles',
+    (m, n) => (m % 4) + (n % 4) === 0,
+    [/m and n are multiples of 4: .* "multiples"/],
+  ],
+  ['of whole steps', (_m, _n, k) => k % 16 === 0, [/k is a multiple of 16/]],
+  ['of one row or step', (m, _n, k) => m === 1 || k === 1, [/does it read A by columns/]],
+  ['of one row or column', (m, n) => m === 1 || n === 1, [/does it write C by columns/]],
+  ['that nothing explains', (m) => m !== 17, []],
+  ['that is right', () => true, []],
+  ['that is wrong everywhere', () => false, []],
+])('the hint fits a kernel %s', async (_, isRight, hints) => {
+  const given = await hintsFor(checkedOn(isRight));
+  expect(given).toEqual(hints.map((hint) => expect.stringMatching(hint)));
+});
+
+it.each<[string, Parameters<typeof hintsFor>[1], RegExp]>([
+  ['reads B by rows', (_, { dtype }) => dtype === 'f32-nt', /C = A x B\^T.*"dtypes": \["f32-nt"\]/],
+  ['runs along rows', (wgsl) => wgsl.includes('"order":"rows-x"'), /"order": "rows-x" in "covers"/],
+  [
+    'sums in a variable that a loop declares',
+    (wgsl) => wgsl.includes('var part: Acc = Acc();'),
+    /^line \d+ has a variable .* this device does not zero it each turn/,
+  ],
+])('a change that makes a kernel right tells that it %s', async (_, makesRight, hint) => {
+  const loop = 'for (var i = 0u; i < 1u; i++) { var part: Acc; sum += part; }';
+  const source = template.replace('C[row', `${loop}\n  C[row`);
+  const hints = await hintsFor(
+    checkedOn(() => false),
+    makesRight,
+    source,
+  );
+  expect(hints).toEqual([expect.stringMatching(hint)]);
+});
+
+it.each([
+  [0, /a read past the end of B\?/],
+  [16, /a read past the end of A\?/],
+])('NaN that is computed from row %d on is read behind an input', async (row, hint) => {
+  const reason = `element [${row}, 0] is NaN, should be 2${COMPUTES_NAN}`;
+  const worst = { ...WRONG, row, got: 'NaN' };
+  const [given] = await hintsFor(checkedOn((m) => m !== 17, { reason, worst }));
+  expect(given).toMatch(hint);
+});
+
+it('variables without a value in a loop are found with their types', () => {
+  const declared = 'fn f() {\n  var a: u32;\n  for (var p = 0u; p < 4; p++) {\n    if (p > 1) {\n';
+  const source = `${declared}      var sums: array<f32, 4>;\n}}}`;
+  expect(unsetInLoops(source)).toEqual([
+    { line: 5, type: 'array<f32, 4>', at: source.indexOf(';\n}}}') },
+  ]);
+  expect(unsetInLoops(`${declared}      var sum: f32 = 0;\n// var x: f32;\n}}}`)).toEqual([]);
+  expect(unsetInLoops(`${declared}}}}\nfn g() { var b: f32; }`)).toEqual([]);
+});

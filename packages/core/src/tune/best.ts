@@ -1,0 +1,253 @@
+/**
+ * `/best`: the variant to run for a problem on a GPU.
+ *
+ *   evidence   whose times count: the GPU's own, else those of GPUs like it
+ *   candidates what the GPU cannot run is out, with its reason
+ *   quotes     what the evidence says of each (selector.ts): measured, searched, shipped or predicted
+ *   choice     the least expected time (quote.ts); of several GPUs, the nearest to the least of each
+ *
+ * Where there is no quote, a portable variant is named that nobody has timed there.
+ */
+import {
+  bindingsOf,
+  DTYPES,
+  feasible,
+  idsOf,
+  isByRows,
+  kernelById,
+  type Problem,
+  packedDots,
+  parseVariant,
+  passesOf,
+  type ResolvedVariant,
+  rateOf,
+  shapeText,
+  sourceFor,
+} from '@tilemark/kernels';
+import { rollup } from 'd3-array';
+import type { BestVariant } from '../api/best';
+import { kernelNeeds } from '../api/kernel';
+import { type DeviceCapabilities, limitsBy, PLAIN_WEBGPU, type Profile } from '../measure/device';
+import { leastTime, PLAUSIBLE_PART } from '../measure/roofline';
+import { nearestProblem } from '../rank/nearest';
+import type { Gpu } from './gpus';
+import { nearestToBest, type Prediction } from './selector';
+import {
+  type Kind,
+  type Learned,
+  learnedFrom,
+  shippedEvidence,
+  shippedFor,
+} from './shipped-evidence';
+import type { Point } from './space';
+import { workOf } from './time-model';
+
+type Limits = Omit<DeviceCapabilities, 'features'> & { readonly features: string[] | null };
+
+/** What is known of a GPU before it is asked about a problem. */
+export interface Evidence {
+  readonly basis: Exclude<BestVariant['basis'], 'portable'>;
+  /** Of the GPU alone, or of several that are like it; empty: nothing is known. */
+  readonly learned: readonly Learned[];
+  /** Null: unknown, and it runs everything that the problem allows; so with features alone. */
+  readonly limits: Limits | null;
+  /** Whether it is the host's CPU. */
+  readonly isHost: boolean;
+}
+
+/** What was chosen; `best` is null if nothing can run there. */
+export interface Choice {
+  readonly best: BestVariant | null;
+  readonly excluded: BestVariant['excluded'];
+}
+
+/** The choice for one problem on one GPU; null: whatever GPU. */
+export interface BestRow extends Choice {
+  readonly gpu: Gpu | null;
+  readonly problem: Problem;
+}
+
+/** What files, or those that ship, say of a GPU, or of its vendor. */
+export function shippedOf(
+  { from, id }: Gpu,
+  kind: Kind,
+  files?: Parameters<typeof shippedFor>[2],
+): Evidence {
+  const [vendor = '', architecture] = id.split('/');
+  const wanted = from === 'vendor' ? { vendor, architecture } : { key: id };
+  const file = shippedFor(wanted, kind, files);
+  const learned = file ? [learnedFrom(file, kind.profile)] : [];
+  const basis = from !== 'vendor' ? 'device' : architecture ? 'architecture' : 'vendor';
+  return { basis, learned, limits: null, isHost: false };
+}
+
+/** The variant to run for a problem, by what is known of a GPU under a profile. */
+export function answerFor(problem: Problem, profile: Profile, evidence: Evidence): Choice {
+  const known = new Map<string, string | null>();
+  const able = (point: Point) => {
+    if ((kernelById(point.kernel).runsOn === 'cpu') !== evidence.isHost) return false;
+    const { address } = point;
+    const why = known.has(address)
+      ? known.get(address)
+      : whyNot(point, problem, profile, evidence.limits);
+    known.set(address, why ?? null);
+    return why === null;
+  };
+  const ranks = evidence.learned
+    .map((learned) => ({ learned, quotes: quotesOf(learned, problem, able) }))
+    .filter(({ quotes }) => quotes.length > 0);
+  const chosen = nearestToBest(ranks.map(({ quotes }) => quotes));
+  const from = ranks.find(({ quotes }) => quotes.some(({ address }) => address === chosen));
+  const reasons = [...known.values()].filter((why) => why !== null);
+  const excluded = [...rollup(reasons, (some) => some.length, String)].map(
+    ([reason, variants]) => ({ reason, variants }),
+  );
+  const head = { problem, profile, excluded };
+  if (chosen !== undefined && from) {
+    const { learned, quotes } = from;
+    const quote = quotes.find(({ address }) => address === chosen) as Prediction;
+    const others = quotes.filter(({ address }) => address !== chosen).slice(0, 3);
+    const best = {
+      ...{ ...head, basis: evidence.basis, ...programOf(parseVariant(chosen), problem) },
+      quote: shownQuote(quote, problem, learned),
+      others: others.map(({ address, ns, error, source }) => ({ address, ns, error, source })),
+    };
+    return { best, excluded };
+  }
+  const portable = portableVariant(problem, profile, evidence);
+  const best = portable && {
+    ...{ ...head, basis: 'portable' as const, ...programOf(portable, problem) },
+    ...{ quote: null, others: [] },
+  };
+  return { best, excluded };
+}
+
+/** What a device's evidence quotes for a problem, the least expected time first. */
+function quotesOf(
+  { roofline, selector, tried }: Learned,
+  problem: Problem,
+  able: (point: Point) => boolean,
+): Prediction[] {
+  // Fitted to few shapes and far from them, a kind may promise more than the device can do.
+  const isPossible = ({ source, ns, ...variant }: Prediction) => {
+    const roof = source === 'predicted' && roofline ? leastTime(roofline, variant, problem) : null;
+    return !roof || ns >= PLAUSIBLE_PART * roof.ns;
+  };
+  return selector.rank(problem, able, tried).filter(isPossible);
+}
+
+function shownQuote(
+  { error, ns, source, time }: Prediction,
+  problem: Problem,
+  { device, driver, measuredAt, profile, selector }: Learned,
+): BestVariant['quote'] {
+  const winner = time?.winner;
+  const nearest = nearestProblem(problem, selector.problems);
+  return {
+    ...{ ns, error, source, device, rate: rateOf(problem, ns) },
+    driver: winner?.driver ?? driver,
+    profile: winner?.profile ?? profile,
+    measuredAt: winner?.measuredAt ?? measuredAt,
+    shape: shapeText(time || !nearest ? problem : nearest.problem),
+    resultId: time?.resultId ?? null,
+    command: winner?.origin.by === 'tuner' ? winner.origin.command : null,
+  };
+}
+
+/** Why a variant is no candidate; null: it is. */
+function whyNot(
+  { kernel, tunables }: Point,
+  problem: Problem,
+  profile: Profile,
+  limits: Limits | null,
+): string | null {
+  const definition = kernelById(kernel);
+  if (definition.errorGrowth || definition.computes) {
+    return 'its error is larger than usual, or it computes something else';
+  }
+  const features =
+    definition.runsOn === 'gpu' ? kernelNeeds(definition, tunables, problem.dtype).features : [];
+  const experimental = features.find((name) => name.startsWith('chromium-experimental'));
+  // What browsers give: whatever Dawn offers under it outside of one.
+  if (profile === 'default' && experimental) return `no browser compiles ${experimental}`;
+  const device = { ...UNLIMITED, ...limits, features: limits?.features ?? features };
+  const found = feasible({ kernel, tunables }, problem, device);
+  return found.ok ? null : found.why;
+}
+
+/** Where nothing is known of a device, only the problem can forbid a variant. */
+const UNLIMITED = limitsBy(() => Number.POSITIVE_INFINITY);
+
+/**
+ * What to run where nothing is known of a GPU: of the variants that it can run, or any plain WebGPU
+ * device once asked for large buffers, and that divide their work by the problem alone, the one
+ * nearest to the best of every surveyed device. Null: no such device was surveyed for the op.
+ */
+function portableVariant(
+  problem: Problem,
+  profile: Profile,
+  { isHost, limits }: Evidence,
+): ResolvedVariant | null {
+  if (isHost) return null;
+  const { feature } = DTYPES[problem.dtype];
+  const plain = {
+    ...PLAIN_WEBGPU,
+    maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
+    maxBufferSize: Number.POSITIVE_INFINITY,
+    ...limits,
+    features: limits?.features ?? [
+      ...(feature ? [feature.name] : []),
+      ...packedDots(problem.dtype),
+    ],
+  };
+  const known = new Map<string, boolean>();
+  const able = (point: Point) => {
+    const isAble =
+      known.get(point.address) ??
+      (whyNot(point, problem, profile, plain) === null &&
+        // Waves of so many workgroups are made for as many processors.
+        workOf(point, problem).waves === null);
+    known.set(point.address, isAble);
+    return isAble;
+  };
+  const ranksIn = (dtypes: readonly Problem['dtype'][]) =>
+    shippedEvidence()
+      .filter(({ op, dtype }) => op === problem.op && dtypes.includes(dtype))
+      .map((file) =>
+        learnedFrom(file, profile).selector.rank({ ...problem, dtype: file.dtype }, able),
+      )
+      .filter((rank) => rank.length > 0);
+  // Where none of those that win in a dtype can run, or nobody has timed it: what other weights by rows
+  // are multiplied with, else f32.
+  const alike = isByRows(problem.dtype) ? idsOf(DTYPES).filter(isByRows) : [];
+  const ranks =
+    [[problem.dtype], alike, ['f32' as const]].map(ranksIn).find(({ length }) => length > 0) ?? [];
+  const best = nearestToBest(ranks);
+  return best === undefined ? null : parseVariant(best);
+}
+
+/** What it takes to run a variant on a problem, as this release writes it. */
+export function programOf(
+  { address, definition, kernel, tunables }: ResolvedVariant,
+  problem: Problem,
+): Pick<BestVariant, 'variant' | 'address' | 'wgsl' | 'needs' | 'bindings' | 'passes'> {
+  const variant = { kernel, tunables };
+  if (definition.runsOn !== 'gpu') {
+    return { variant, address, wgsl: null, needs: null, bindings: [], passes: [] };
+  }
+  return {
+    variant,
+    address,
+    wgsl: sourceFor(definition, tunables, problem),
+    needs: kernelNeeds(definition, tunables, problem.dtype),
+    bindings: bindingsOf(definition, tunables, problem).map(({ values, ...buffer }, binding) => ({
+      binding,
+      ...buffer,
+      ...(values && { values: [...values] }),
+    })),
+    passes: passesOf(definition, tunables, problem).map(({ entryPoint, workgroups }) => ({
+      entryPoint,
+      workgroups: [...workgroups],
+    })),
+  };
+}

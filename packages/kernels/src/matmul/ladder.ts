@@ -1,0 +1,21 @@
+/** The ladder of matrix multiplication. A new kernel is its files and a line here. */
+export { naiveGlobal } from './00-naive-global';
+export { naive } from './01-naive';
+export { tiled } from './02-tiled';
+export { tiledWpt } from './03-tiled-wpt';
+export { subgroup } from './04-subgroup';
+export { registerTile } from './05-register-tile';
+export { warpTile } from './06-warp-tile';
+export { splitK } from './07-split-k';
+export { subgroupMatrix } from './08-subgroup-matrix';
+export { streamK } from './09-stream-k';
+export { strassen } from './10-strassen';
+export { fewRows } from './11-few-rows';
+export { fewCols } from './12-few-cols';
+export { warpElements } from './13-warp-elements';
+export { rowsOfWeights } from './14-rows-of-weights';
+export { subgroupMatrixShort } from './15-subgroup-matrix-short';
+export { cpuNaive } from './cpu/01-naive';
+export { cpuRegister } from './cpu/02-register';
+export { cpuBlocked } from './cpu/03-blocked';
+export { cpuParallel } from './cpu/04-parallel';

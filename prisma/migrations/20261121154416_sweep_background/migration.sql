@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "Sweep" ADD COLUMN     "background" BOOLEAN NOT NULL DEFAULT false;

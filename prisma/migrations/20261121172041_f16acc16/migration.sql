@@ -1,2 +1,0 @@
--- AlterEnum
-ALTER TYPE "Dtype" ADD VALUE 'f16acc16';

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "Result" ALTER COLUMN "recordedAt" SET DEFAULT clock_timestamp();

@@ -1,1 +1,0 @@
-DROP TABLE IF EXISTS "_tilemark_migrating";

@@ -1,2 +1,0 @@
--- Drawn when a run is claimed; runs that ended before have none.
-ALTER TABLE "Run" ADD COLUMN "seed" DOUBLE PRECISION;

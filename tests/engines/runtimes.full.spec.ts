@@ -1,0 +1,164 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from '@playwright/test';
+import type { Device, Leaderboard, ResultDetail } from '@tilemark/core';
+import type { Browser } from 'puppeteer-core';
+import { bring } from '../bring';
+import { test } from '../fixtures';
+import type { Grid } from '../grid';
+import { DENO, openFirefox, RUN } from './runtimes';
+
+/**
+ * One software device under three runtimes, Node with Dawn, Deno, and Firefox, on one grid. Chromium opens
+ * SwiftShader alone here, which is another device: browser-worker.spec.ts.
+ */
+
+const run = promisify(execFile);
+
+let grid: Grid;
+let folder: string;
+let deno: ChildProcess | undefined;
+let firefox: Browser | undefined;
+
+test.describe.configure({ mode: 'serial', timeout: 600_000 });
+
+test.beforeAll(async ({ makeGrid }) => {
+  test.setTimeout(600_000);
+  grid = await makeGrid();
+  folder = await mkdtemp(join(tmpdir(), 'tilemark-engines-'));
+});
+
+test.afterAll(async () => {
+  deno?.kill('SIGKILL');
+  await firefox?.close();
+  await grid?.stop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+async function api<T>(path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${grid.url}/api/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      authorization: `Bearer ${grid.adminToken}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect(answer.ok, `${path}: ${await answer.clone().text()}`).toBe(true);
+  return (answer.status === 204 ? null : await answer.json()) as T;
+}
+
+const deviceUnder = async (runtime: string): Promise<Device | undefined> =>
+  (await api<{ items: Device[] }>('/devices')).items.find(
+    ({ identity }) => identity.runtime === runtime,
+  );
+
+/** Once a device is known: ends what it begins with, measures a product of 33, and finds it right. */
+async function measures(runtime: string): Promise<Device> {
+  await expect
+    .poll(async () => (await deviceUnder(runtime))?.workers, { timeout: 120_000 })
+    .toBe(1);
+  const device = await deviceUnder(runtime);
+  if (!device) throw new Error(`No device under ${runtime}.`);
+  type Sweeps = { items: { id: string; suite: string | null; status: string }[] };
+  const suites = async () => (await api<Sweeps>('/sweeps')).items.filter(({ suite }) => suite);
+  await expect.poll(async () => (await suites()).length, { timeout: 60_000 }).toBeGreaterThan(0);
+  for (const { id, status } of await suites()) {
+    if (status !== 'done' && status !== 'cancelled') await api(`/sweeps/${id}/cancel`, {});
+  }
+  const shapes = [{ m: 33, n: 33, k: 33 }];
+  const cases = [{ kernel: 'matmul/naive', shapes, dtypes: ['f32'] }];
+  const spec = { cases, policy: 'smoke', devices: [device.key] };
+  const { id } = await api<{ id: string }>('/sweeps', { name: runtime, spec });
+  const counts = async () =>
+    (await api<{ counts: Record<string, number> }>(`/sweeps/${id}`)).counts;
+  await expect
+    .poll(async () => (await counts()).pending, { timeout: 240_000, intervals: [1_000] })
+    .toBe(0);
+  expect(await counts()).toMatchObject({ total: 1, measured: 1 });
+  return device;
+}
+
+/** What timed a row of the board. */
+const timerOf = async ({ resultId }: { readonly resultId: string }) => {
+  const { outcome } = await api<ResultDetail>(`/results/${resultId}`);
+  return outcome?.kind === 'measured' ? outcome.measurement.timer.kind : null;
+};
+
+const board = async () =>
+  (await api<Leaderboard>('/leaderboard?op=matmul&dtype=f32&shape=33')).rows;
+
+test('Node with Dawn measures the device', async () => {
+  const file = join(folder, 'node.json');
+  await run(process.execPath, [
+    ...['apps/worker/dist/main.mjs', 'bench', '--device', '0', '--policy', 'smoke'],
+    ...['--kernel', 'matmul/naive', '--shape', '33', '--dtype', 'f32', '--json', file],
+  ]);
+  await bring(grid, JSON.parse(await readFile(file, 'utf8')));
+  expect((await board()).map(({ device }) => device.runtime)).toEqual(['dawn']);
+});
+
+test('a worker of Deno, from the package that the grid serves, measures the same device', async () => {
+  const served = await fetch(`${grid.url}/worker.tgz`);
+  await writeFile(join(folder, 'worker.tgz'), Buffer.from(await served.arrayBuffer()));
+  await run('tar', ['-xzf', 'worker.tgz'], { cwd: folder });
+  const { secret } = await api<{ secret: string }>('/tokens', {
+    ...{ name: 'deno', role: 'worker', trusted: true },
+  });
+  deno = spawn(
+    DENO,
+    [
+      ...[...RUN, 'package/tilemark.mjs', 'worker'],
+      ...['--server', grid.url, '--token', secret, '--device', '0'],
+    ],
+    { cwd: folder, stdio: 'ignore' },
+  );
+  const device = await measures('deno');
+  expect(device).toMatchObject({
+    class: 'software',
+    engine: 'naga',
+    hardware: (await deviceUnder('dawn'))?.hardware,
+  });
+  expect((await board()).map((row) => row.device.runtime)).toEqual(['dawn', 'deno']);
+  deno.kill('SIGTERM');
+  await expect.poll(async () => (await deviceUnder('deno'))?.workers).toBe(0);
+});
+
+test('a tab of Firefox joins, names its card, and measures the same device', async () => {
+  const native = await deviceUnder('dawn');
+  const { secret } = await api<{ secret: string }>('/invites', {
+    ...{ name: 'class', seats: 1, hours: 1, trusted: true },
+  });
+  firefox = await openFirefox();
+  const page = await firefox.newPage();
+  page.setDefaultTimeout(60_000);
+  await page.goto(`${grid.url}/join#${secret}`);
+  const text = (part: string) => page.locator(`::-p-text(${part})`).wait();
+  await text('Results are not ranked until you name it');
+  const known = await page.$$eval('#cards option', (all) => all.map((one) => one.value));
+  expect(known).toContain(native?.name);
+  await page.locator('#card').fill(native?.name ?? '');
+  await text('The browser computes on the CPU');
+  await page.locator('#name').fill('Fox');
+  await page.locator('::-p-aria([name="Start"][role="button"])').click();
+  expect(await measures('firefox')).toMatchObject({
+    class: 'browser',
+    engine: 'naga',
+    hardware: native?.hardware,
+  });
+  const rows = await board();
+  expect(new Set(rows.map(({ device }) => device.runtime))).toEqual(
+    new Set(['dawn', 'deno', 'firefox']),
+  );
+  expect(await Promise.all(rows.map(timerOf))).toEqual(Array(3).fill('timestamp'));
+  const shown = await fetch(`${grid.url}/devices/${encodeURIComponent(native?.key ?? '')}`);
+  const html = await shown.text();
+  for (const head of ['Node (Dawn), tint', 'Deno (wgpu), naga', 'Firefox, naga']) {
+    expect(html).toContain(head);
+  }
+  await page.locator('::-p-aria([name="Leave"][role="button"])').click();
+  await text('This tab has left');
+});
