@@ -34,11 +34,13 @@ export async function startTlsProxy(target: string, address?: string): Promise<T
   const tls = { key: await readFile(key), cert: await readFile(cert) };
   const server = createServer(tls, (incoming, outgoing) => {
     const { headers, method, socket, url } = incoming;
+    // Who hung up before being passed on has no address, and reads no answer.
+    if (!socket.remoteAddress) return void outgoing.destroy();
     const { host } = new URL(target);
     const forwarded = {
       'x-forwarded-host': headers.host,
       'x-forwarded-proto': 'https',
-      'x-forwarded-for': socket.remoteAddress?.replace('::ffff:', ''),
+      'x-forwarded-for': socket.remoteAddress.replace('::ffff:', ''),
     };
     const passed = request(
       new URL(url ?? '/', target),
