@@ -178,9 +178,11 @@ test('the workbench answers for many shapes and GPUs, by form and by link, and e
     await expect.poll(read, { message: name, timeout: 30_000 }).toBe(start);
   }
   await table
-    .getByRole('link', { name: /on Apple: WGSL$/ })
+    .getByRole('link', { name: /on Apple: WGSL and program$/ })
     .first()
     .click();
   await expect(table.getByRole('row')).toHaveCount(2);
   await expect(page.getByRole('region', { name: /^WGSL of/ })).toContainText('enable f16;');
+  await page.getByText('A program that asks this grid').click();
+  await expect(page.getByText("dtype: 'f16'")).toBeVisible();
 });
