@@ -9,7 +9,7 @@ export const LIMITS: Limits = {
   'packages/core/src/measure': 3_040,
   'packages/core/src/server/store': 5_880,
   'packages/core/src/server': 2_030,
-  'packages/core/src/tune': 3_000,
+  'packages/core/src/tune': 3_060,
   'packages/core/src/api': 2_130,
   'packages/core': 5_240,
   'apps/worker': 6_040,
@@ -22,6 +22,6 @@ export const LIMITS: Limits = {
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 44_960 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_020 },
   { name: 'site', prefixes: ['apps/web'], limit: 18_320 },
 ] as const;

@@ -1,3 +1,4 @@
+import { idsOf } from '@tilemark/kernels';
 import { z } from 'zod';
 import { profileSchema } from '../measure/device';
 import { seedSchema } from '../measure/seed';
@@ -43,12 +44,18 @@ export const FAMILY_BUDGET = { least: 10, most: 14_400, usual: 1_800 };
 /** Ids of the families. */
 export const familyIdSchema = z.enum(FAMILIES.map(({ id }) => id));
 
+/** Why the screening of a search ended. */
+export const STOPS = {
+  budget: 'its time was used up',
+  exhausted: 'nothing was left to try',
+  roof: 'the leader is within 5% of what the device can do',
+} as const;
+
 /** What a search found; its times are those of its runs. */
 export const tuningDecisionSchema = z.object({
   /** Address of the variant to use; null: nothing plausible was measured, or it was of a family. */
   winner: z.string().nullable(),
-  /** Why screening ended: its share of the budget was used, or nothing was left to try. */
-  stop: z.enum(['budget', 'exhausted']),
+  stop: z.enum(idsOf(STOPS)),
   /** Of a family: shapes that were searched, without one that the time cut short; null: of a problem. */
   shapes: z.number().int().nonnegative().nullable(),
 });

@@ -27,7 +27,14 @@ import {
 import { rollup } from 'd3-array';
 import type { BestVariant } from '../api/best';
 import { kernelNeeds } from '../api/kernel';
-import { type DeviceCapabilities, limitsBy, PLAIN_WEBGPU, type Profile } from '../measure/device';
+import {
+  type DeviceCapabilities,
+  type DeviceIdentity,
+  limitsBy,
+  PLAIN_WEBGPU,
+  type Profile,
+} from '../measure/device';
+import { deviceKey } from '../measure/hardware';
 import { leastTime, PLAUSIBLE_PART } from '../measure/roofline';
 import { nearestProblem } from '../rank/nearest';
 import type { Gpu } from './gpus';
@@ -134,6 +141,34 @@ function quotesOf(
     return !roof || ns >= PLAUSIBLE_PART * roof.ns;
   };
   return selector.rank(problem, able, tried).filter(isPossible);
+}
+
+/** What evidence says of a problem on a device before anything is measured. */
+export interface Expectation {
+  /** The least expected time first. */
+  readonly points: readonly Point[];
+  /** The least time that the device allows, ns; null: unknown. */
+  readonly roofNs: number | null;
+}
+
+export const NOTHING_KNOWN: Expectation = { points: [], roofNs: null };
+
+/** What the evidence that ships says of a problem on a device, or on one of its architecture or vendor. */
+export function expectationOf(
+  problem: Problem,
+  profile: Profile,
+  device: DeviceIdentity,
+): Expectation {
+  const kind = { ...problem, profile };
+  const { architecture, vendor } = device;
+  const own = shippedFor({ key: deviceKey(device) }, kind);
+  const file = own ?? shippedFor({ vendor, architecture }, kind) ?? shippedFor({ vendor }, kind);
+  if (!file) return NOTHING_KNOWN;
+  const learned = learnedFrom(file, profile);
+  const points = quotesOf(learned, problem, (point) => kernelById(point.kernel).runsOn === 'gpu');
+  const [first] = points;
+  const roof = own && first && learned.roofline && leastTime(learned.roofline, first, problem);
+  return { points, roofNs: roof ? roof.ns : null };
 }
 
 function shownQuote(

@@ -46,9 +46,13 @@ interface Field {
   isExhausted: boolean;
 }
 
+/** So many of the variants that evidence puts first are tried before anything else. */
+const FIRST = 12;
+
 /**
  * Searches for the variant of least cost: `next` proposes a point, `tell` reports its cost. First
- * come the defaults of each kernel, and a point that fills the device if the defaults do not; then
+ * come the variants that evidence expects to be fastest; then the defaults of each kernel that it does
+ * not know, and a point that fills the device if the defaults do not; then
  * best-first hill climbing from the best so far, interleaved with steps of the kernels behind the
  * leader and climbs from random points. Proposals depend only on the seed and on what was told, so
  * a search that is told the same costs again resumes where it stopped. `next` may be called again
@@ -70,7 +74,8 @@ export class Climb {
   #explored = 0;
   #contended = 0;
 
-  constructor(spaces: readonly TuningSpace[], seed: number) {
+  /** @param expected points of the spaces, the least expected cost first */
+  constructor(spaces: readonly TuningSpace[], seed: number, expected: readonly Point[] = []) {
     this.#seed = seed;
     this.#fields = new Map(
       spaces.map((space, index) => {
@@ -79,7 +84,12 @@ export class Climb {
         return [space.kernel.id, { space, random, best, tries: 0, isExhausted: false }];
       }),
     );
-    this.#starts = spaces.flatMap((space) => [space.initial() ?? [], space.filling() ?? []].flat());
+    const known = new Set(expected.map(({ kernel }) => kernel));
+    const unknown = spaces.filter(({ kernel }) => !known.has(kernel.id));
+    this.#starts = [
+      ...expected.slice(0, FIRST),
+      ...unknown.flatMap((space) => [space.initial() ?? [], space.filling() ?? []].flat()),
+    ];
   }
 
   /** The next point to measure; null when every point worth it has been proposed. */

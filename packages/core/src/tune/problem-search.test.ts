@@ -4,7 +4,7 @@ import { METHODOLOGY_VERSION, type Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { summarise } from '../statistics/summary';
 import { verdictOn } from '../statistics/verdict';
-import { Climb } from './climb';
+import { type Expectation, NOTHING_KNOWN } from './best';
 import { medianNs, searchProblem, type Trial } from './problem-search';
 import { drive, type WantedSpec } from './protocol';
 import { type Point, TuningSpace } from './space';
@@ -51,6 +51,7 @@ async function tuned(
   budgetS: number,
   outcomeOf: (point: Point, policy: PolicyId, index: number) => Outcome,
   ratioOf: (a: Point, b: Point) => number = () => 2,
+  expected: Expectation = NOTHING_KNOWN,
 ) {
   let nowNs = 0;
   let index = 0;
@@ -59,8 +60,7 @@ async function tuned(
   const space = new TuningSpace(kernel, { fits: () => true });
   const search = searchProblem({
     problem: { op: 'transpose', shape: { rows: 64, cols: 64 }, dtype: 'f32' },
-    climb: new Climb([space], 1),
-    defaults: [space.initial()].flatMap((point) => point ?? []),
+    ...{ spaces: [space], seed: 1, expected },
     budgetNs: budgetS * SECOND,
     nowNs: () => nowNs,
     onTrial: (_, best) => leaders.push(best),
@@ -145,6 +145,41 @@ describe('searchProblem', () => {
     );
     expect(winner?.point.address).toBe(initial);
     expect(finals.map(({ point }) => point.address)).toContain(initial);
+  });
+
+  describe('where evidence expects some to be fastest', () => {
+    const [answer, second] = new TuningSpace(kernel, { fits: () => true }).shuffled(7, 50);
+    const foreign = { kernel: 'transpose/naive', tunables: {}, address: 'transpose/naive' };
+    const points = [answer, foreign, second].flatMap((point) => point ?? []);
+
+    it('begins with them, and names the first unless the winner beats it', async () => {
+      const cost = (point: Point) => (point.address === answer?.address ? 150 : 100);
+      const withRatio = (ratio: number) =>
+        tuned(
+          10,
+          (point) => measured(cost(point)),
+          (_, b) => (b.address === answer?.address ? ratio : 2),
+          { points, roofNs: null },
+        );
+      const slower = await withRatio(0.9);
+      const begun = slower.asked.slice(0, 3).map(({ point }) => point.address);
+      expect(begun.slice(0, 2)).toEqual([answer?.address, second?.address]);
+      // What it knows of a kernel says more than its default.
+      expect(begun).not.toContain(initial);
+      expect(slower.winner?.point.address).toBe(answer?.address);
+      expect((await withRatio(1.1)).winner?.point.address).not.toBe(answer?.address);
+    });
+
+    it('ends once one is within 5% of what the device allows', async () => {
+      const costs = [120, 106, 104];
+      const { screened, stop } = await tuned(
+        100,
+        (_, policy, index) => measured(policy === 'screen' ? (costs[index] ?? 100) : 104),
+        () => 2,
+        { points, roofNs: 100 },
+      );
+      expect([screened.length, stop]).toEqual([3, 'roof']);
+    });
   });
 
   it('names nothing implausible, and nothing unranked beside what is ranked', async () => {

@@ -19,12 +19,14 @@
  */
 
 import type { Problem } from '@tilemark/kernels';
+import type { STOPS } from '../api/tuning';
 import type { Duel, Outcome } from '../measure/outcome';
 import type { PolicyId } from '../measure/policy';
 import { contrast } from '../rank/head-to-head';
 import { headline, type Interval, type Spread } from '../rank/headline';
 import type { Contrast } from '../statistics/verdict';
-import type { Climb } from './climb';
+import { type Expectation, NOTHING_KNOWN } from './best';
+import { Climb } from './climb';
 import {
   requestDuel,
   requestMeasurement,
@@ -32,7 +34,7 @@ import {
   type TrialOutcome,
   wantedRun,
 } from './protocol';
-import type { Point } from './space';
+import type { Point, TuningSpace } from './space';
 
 /** A point measured under a policy, or why it was not. */
 export interface Trial<O extends TrialOutcome = Outcome> {
@@ -43,12 +45,13 @@ export interface Trial<O extends TrialOutcome = Outcome> {
 
 export interface TuneOptions<O extends TrialOutcome = Outcome> {
   readonly problem: Problem;
-  readonly climb: Climb;
+  readonly spaces: readonly TuningSpace[];
+  readonly seed: number;
+  /** What evidence says of the problem on the device; absent: nothing. */
+  readonly expected?: Expectation;
   readonly budgetNs: number;
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
-  /** The default point of each kernel searched that has one. */
-  readonly defaults: readonly Point[];
   /** Called after each trial, with the fastest so far under the same policy. */
   readonly onTrial?: (trial: Trial<O>, best: Trial<O> | null) => void;
 }
@@ -60,8 +63,7 @@ export interface Tuned<O extends TrialOutcome = Outcome> {
   /** The final to name: ranked above those that are not, never implausible, and the winner of its duels. */
   readonly winner: Trial<O> | null;
   readonly duels: readonly Decided[];
-  /** Why screening ended: its share of the budget was used, or nothing was left to try. */
-  readonly stop: 'budget' | 'exhausted';
+  readonly stop: keyof typeof STOPS;
 }
 
 /** A duel of the finals: how `a` did against `b`. */
@@ -80,6 +82,9 @@ const SCREENING_PART = 0.7;
 /** Screened medians within this of the leader's are measured again by the full protocol. */
 const FINALS_WITHIN = 1.1;
 
+/** Screening ends once the leader takes this many times the least time that the device allows. */
+const NEAR_ROOF = 1.05;
+
 /** Finals without one that is believed, beyond which none will be: the roof is wrong, or the clock. */
 const MOST_UNBELIEVED = 8;
 
@@ -87,16 +92,17 @@ const MOST_UNBELIEVED = 8;
  * Screens what the search proposes with few samples until its share of the budget is used, then
  * measures those within 10% of the leader by the full protocol, fastest first, while the budget
  * lasts. The leader is always measured: the fastest that succeeds and is plausible. The fastest of these duel, since separate measurements of
- * theirs prove nothing; and the winner duels the default of its kernel, which is named instead
- * unless it is beaten. The search is asked for the points that follow before it is told the cost of
+ * theirs prove nothing; and the winner duels what evidence put first and the default of its kernel,
+ * each of which is named instead unless it is beaten. The search is asked for the points that follow before it is told the cost of
  * the current one.
  */
 export function* searchProblem<O extends TrialOutcome = Outcome>({
   problem,
-  climb,
+  spaces,
+  seed,
+  expected = NOTHING_KNOWN,
   budgetNs,
   nowNs,
-  defaults,
   onTrial,
 }: TuneOptions<O>): Search<O, Tuned<O>> {
   const beganNs = nowNs();
@@ -117,7 +123,11 @@ export function* searchProblem<O extends TrialOutcome = Outcome>({
     return medianNs(trial);
   }
 
+  const expectedIn = expected.points.filter((point) => spaces.some((space) => space.has(point)));
+  const climb = new Climb(spaces, seed, expectedIn);
   const screened: Trial<O>[] = [];
+  let leastNs = Number.POSITIVE_INFINITY;
+  const isNearRoof = () => leastNs <= NEAR_ROOF * (expected.roofNs ?? 0);
   const proposed: Point[] = [];
   /** The next point; what the search has just learned may open some where none were left before. */
   const propose = (): Point | null => {
@@ -129,11 +139,13 @@ export function* searchProblem<O extends TrialOutcome = Outcome>({
     return proposed.shift() ?? null;
   };
   let point = propose();
-  while (point && spentNs() < SCREENING_PART * budgetNs) {
-    climb.tell(point, yield* take(screened, point, 'screen', [...proposed]));
+  while (point && spentNs() < SCREENING_PART * budgetNs && !isNearRoof()) {
+    const ns = yield* take(screened, point, 'screen', [...proposed]);
+    climb.tell(point, ns);
+    leastNs = Math.min(leastNs, ns ?? leastNs);
     point = propose();
   }
-  const stop = point ? 'budget' : 'exhausted';
+  const stop = isNearRoof() ? 'roof' : point ? 'budget' : 'exhausted';
 
   const finals: Trial<O>[] = [];
   let longestNs = 0;
@@ -160,17 +172,17 @@ export function* searchProblem<O extends TrialOutcome = Outcome>({
     if (!winner || isClearlyFaster(winner, other)) continue;
     if (!(yield* beats(winner.point, other.point))) winner = other;
   }
-  const initial = defaults.find(({ kernel }) => kernel === winner?.point.kernel);
-  if (winner && initial && initial.address !== winner.point.address) {
-    const isBeaten = yield* beats(winner.point, initial);
-    if (!isBeaten) {
-      let final = finals.find(({ point }) => point.address === initial.address);
-      if (!final) {
-        yield* take(finals, initial, 'default');
-        final = finals.at(-1);
-      }
-      if (final && candidates([final]).length > 0) winner = final;
+  const kernel = winner?.point.kernel;
+  const initial = spaces.find((space) => space.kernel.id === kernel)?.initial();
+  for (const rival of [expectedIn[0], initial]) {
+    if (!winner || !rival || rival.address === winner.point.address) continue;
+    if (yield* beats(winner.point, rival)) continue;
+    let final = finals.find(({ point }) => point.address === rival.address);
+    if (!final) {
+      yield* take(finals, rival, 'default');
+      final = finals.at(-1);
     }
+    if (final && candidates([final]).length > 0) winner = final;
   }
   return { screened, finals: ranked(finals), winner, duels, stop };
 }

@@ -1,7 +1,7 @@
 import { InputError, parseProblem, variantAddress } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
 import type { ProblemRequest } from '../api/tuning';
-import { capabilities } from '../server/store/fixtures.test-helper';
+import { capabilities, identity } from '../server/store/fixtures.test-helper';
 import { type Contrast, verdictOn } from '../statistics/verdict';
 import { drive, type TrialOutcome, type WantedSpec } from './protocol';
 import { firstOf, isAskedFor, type TunableDevice, tuningSpaces } from './request';
@@ -43,6 +43,7 @@ async function searched(
   const runs: (WantedSpec & { readonly outcome: TrialOutcome })[] = [];
   const search = searchOf({ ...request, ...of }, device, {
     nowNs: () => nowNs,
+    identity: identity('One'),
     chosen: () => null,
   });
   const decision = await drive(search, async ({ run }) => {

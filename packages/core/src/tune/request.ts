@@ -150,7 +150,7 @@ export function requestedFamily(
 }
 
 /**
- * The first variant that a search tries on a device, and on which problem. Throws InputError at the field
+ * The first variant that a search without evidence tries on a device, and on which problem. Throws InputError at the field
  * at fault where there is nothing to search.
  */
 export function firstOf(

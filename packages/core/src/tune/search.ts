@@ -1,8 +1,9 @@
 import type { Problem, Variant } from '@tilemark/kernels';
 import type { TuningDecision, TuningRequest } from '../api/tuning';
+import type { DeviceIdentity } from '../measure/device';
 import { whySkipped } from '../plan/counts';
+import { expectationOf } from './best';
 import { candidatesFor } from './candidates';
-import { Climb } from './climb';
 import { familyShapes, searchFamily } from './family-search';
 import { searchProblem } from './problem-search';
 import { requestMeasurement, type Search, type TrialOutcome, wantedRun } from './protocol';
@@ -12,6 +13,7 @@ import type { Point } from './space';
 interface SearchOptions {
   /** A monotonic clock, ns. */
   readonly nowNs: () => number;
+  readonly identity: DeviceIdentity;
   /** The candidates that were screened of a shape of a family before; null: it was not begun. */
   readonly chosen: (problem: Problem) => readonly Point[] | null;
 }
@@ -23,20 +25,17 @@ interface SearchOptions {
 export function* searchOf(
   request: TuningRequest,
   device: TunableDevice,
-  { chosen, nowNs }: SearchOptions,
+  { chosen, identity, nowNs }: SearchOptions,
 ): Search<TrialOutcome, TuningDecision> {
   const budgetNs = request.budgetSeconds * 1e9;
   // As it is, which `fast` may have changed.
   const profile = 'default';
   if ('problem' in request) {
     const { problem, seed } = request;
+    const expected = expectationOf(problem, request.profile, identity);
     const spaces = tuningSpaces({ ...request, profile }, device);
     const { stop, winner } = yield* searchProblem<TrialOutcome>({
-      problem,
-      climb: new Climb(spaces, seed),
-      budgetNs,
-      nowNs,
-      defaults: spaces.flatMap((space) => space.initial() ?? []),
+      ...{ problem, spaces, seed, expected, budgetNs, nowNs },
     });
     return { winner: winner?.point.address ?? null, stop, shapes: null };
   }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { brokenConstraints, parseVariant, shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
+import { expectationOf } from './best';
 import { type Evidence, evidenceSchema, observationsOf } from './evidence';
 import { learnedFrom, shippedBeside, shippedEvidence, shippedFor } from './shipped-evidence';
 
@@ -87,4 +88,17 @@ it('says no more of a profile by a full measurement under another than by a scre
       .flatMap(({ address, error }) => (error === undefined ? [] : [address]));
   expect(errors('fast')).toEqual([expect.stringContaining('LOADS=ahead')]);
   expect(errors('default')).toEqual([expect.stringContaining('LOADS=spread')]);
+});
+
+it('expects the most of a device that it knows, less of its like, and nothing of others', () => {
+  const problem = { op: 'matmul', shape: { m: 3, n: 21_504, k: 5376 }, dtype: 'f32-nt' } as const;
+  const file = shippedFor({ vendor: 'nvidia' }, { ...problem, profile: 'fast' });
+  if (!file) throw new Error('nothing ships for weights by rows');
+  const own = expectationOf(problem, 'fast', file.device);
+  expect(own.points.length).toBeGreaterThan(12);
+  expect(own.roofNs).toBeGreaterThan(0);
+  const like = { ...file.device, device: 'NVIDIA something new', architecture: 'newer' };
+  expect(expectationOf(problem, 'fast', like)).toEqual({ points: own.points, roofNs: null });
+  const other = { ...file.device, vendor: 'nobody', device: 'Nobody' };
+  expect(expectationOf(problem, 'fast', other)).toEqual({ points: [], roofNs: null });
 });

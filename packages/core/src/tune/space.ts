@@ -78,6 +78,11 @@ export class TuningSpace {
     );
   }
 
+  /** Whether a point is one of its own. */
+  has(point: Point): boolean {
+    return point.kernel === this.kernel.id && this.like(point)?.address === point.address;
+  }
+
   /** The point with another kernel's settings, as far as both have them; null if it does not fit. */
   like({ tunables }: Point): Point | null {
     const shared = this.#axes.map(({ name, values, default: initial }) => {

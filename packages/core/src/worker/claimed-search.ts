@@ -70,7 +70,7 @@ export async function searchClaimed(
   // Of this turn, those known before included.
   let answered = 0;
   const nowNs = () => (answered < mostAnswers ? driver.nowNs() : NO_TIME_LEFT_NS);
-  const options = { nowNs, chosen: chosenIn(search.steps) };
+  const options = { nowNs, identity, chosen: chosenIn(search.steps) };
   try {
     return await drive(searchOf(search.request, device, options), (ask) => {
       answered++;

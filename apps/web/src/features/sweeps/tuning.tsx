@@ -1,4 +1,4 @@
-import type { RunShown, Tuning } from '@tilemark/core';
+import { type RunShown, STOPS, type Tuning } from '@tilemark/core';
 import { kernelOf, opById, type Problem, shapeText } from '@tilemark/kernels';
 import { deviceHref } from '@/features/devices/device-name';
 import { VariantLink } from '@/features/kernels/address';
@@ -9,8 +9,6 @@ import { PartsBar } from '@/ui/parts-bar';
 import { isCut } from './progress';
 
 /** A sweep that is a search for the fastest variants: how far it is, and what won. */
-
-const STOPS = { budget: 'its time was used up', exhausted: 'nothing was left to try' } as const;
 
 /** How much of its time a search has used. */
 export const BudgetBar = ({ tuning, label }: { tuning: Tuning; label: string }) => (

@@ -1,8 +1,9 @@
 import {
-  Climb,
   type DeviceDescription,
   drive,
+  expectationOf,
   type Family,
+  STOPS,
   searchProblem,
   spacesOf,
   type Trial,
@@ -63,11 +64,8 @@ export async function tune(
     progress.begin();
     const beganNs = nowNs();
     const search = searchProblem({
-      problem,
-      climb: new Climb(spaces, seed),
-      budgetNs,
-      nowNs,
-      defaults: spaces.flatMap((space) => space.initial() ?? []),
+      ...{ problem, spaces, seed, budgetNs, nowNs },
+      expected: expectationOf(problem, options.profile, description.identity),
       onTrial: (trial, best) => progress.trial(trial, best, nowNs() - beganNs),
     });
     const tuned = await drive(search, driver.answer).finally(progress.end);
@@ -116,10 +114,9 @@ function summary(
     screened.filter(({ outcome }) => outcome.kind === kind).length;
   const combinations = spaces.reduce((sum, space) => sum + space.combinations, 0);
   const bad = (['incorrect', 'failed'] as const).map((kind) => `${countOf(kind)} ${kind}`);
-  const why = stop === 'budget' ? 'the budget was used up' : 'nothing was left to try';
   return [
     `${opOf(problem).title} ${problemText(problem)}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}).`,
-    `Screening ended because ${why}.`,
+    `Screening ended because ${STOPS[stop]}.`,
     tunedTable(finals, screened, problem),
     ...duels.map(
       ({ a, b, contrast }) =>
