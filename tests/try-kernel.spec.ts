@@ -110,6 +110,13 @@ test('by keyboard alone: an error, its line, the fix, a result, a search, the bo
   await page.keyboard.press('Shift+End');
   await page.keyboard.press('Delete');
   await expect(findings()).toContainText('Compiles in this browser.');
+  await page.keyboard.type('fn unreached() { return; let never = 1; }');
+  await expect(findings()).toContainText(/Line \d+\s*code is unreachable.*Compiles in this/s);
+  await expect(page.locator('.cm-lint-marker-warning')).toBeVisible();
+  await expectClean();
+  await page.keyboard.press('Shift+Home');
+  await page.keyboard.press('Delete');
+  await expect(findings()).toHaveText('Compiles in this browser.');
 
   const device = page.getByRole('checkbox', { name: /llvmpipe/ });
   await tabTo(device);
@@ -237,6 +244,20 @@ test('a page shows a hostile source as text, and its error at the line', async (
   });
   await expect(page.getByText('window.hacked = 1')).toBeVisible();
   expect(await page.evaluate(() => Reflect.get(window, 'hacked'))).toBeUndefined();
+});
+
+test('a result shows what the compiler remarked on its kernel', async () => {
+  const body = 'C[0] = A[0] + B[0]; return; C[0] = 0.0;';
+  const source = TEMPLATE.replace('oops();', body);
+  const { id } = await api<{ id: string }>('/kernels', { source }, member);
+  const { items } = await api<{ items: { key: string; class: string }[] }>('/devices');
+  const device = items.find((each) => each.class === 'software');
+  const cases = [{ kernel: id, shapes: [{ m: 1, n: 1, k: 1 }], dtypes: ['f32'] }];
+  await api('/sweeps', { name: id, spec: { cases, devices: [device?.key] } }, member);
+  await page.goto(`${grid.url}/kernels/${id}`);
+  await page.getByRole('link', { name: 'incorrect' }).click({ timeout: 120_000 });
+  const remarks = page.getByRole('list', { name: 'Remarks of the compiler' });
+  await expect(remarks).toHaveText('Line 5: warning: code is unreachable');
 });
 
 test('each engine has its say, in the editor and on the page of a kernel', async () => {

@@ -45,6 +45,14 @@ export interface Output {
   readonly tensor: () => Tensor;
 }
 
+/** A warning or note of a compiler about a source that it takes. */
+export interface Remark {
+  /** 1-based, of the author's file. */
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
 /** Work under way, and its answer. */
 export interface Pending<T> {
   readonly answer: Promise<T>;
@@ -66,6 +74,8 @@ export interface Prepared {
   readonly parts: number;
   /** The buffer set of the last dispatch; 0 before the first. */
   readonly lastSet: number;
+  /** Of a source whose author wrote all its lines; absent: of another. */
+  readonly remarks?: readonly Remark[];
   /** Time to build the pipeline, ns; null if it was compiled ahead. 0 on the host. */
   readonly compileNs: number | null;
   /** Host-to-device time of one buffer set's inputs, ns; null on the host or if not requested. */

@@ -117,6 +117,27 @@ describe('what a manifest does not say', () => {
     expect(check(`${scratch}\n${text}`, more).manifest.bindings).toMatchObject({ scratch: 'S' });
   });
 
+  it('is taken of an output that is handed on, and of the usual short names', () => {
+    const short = source({
+      declares: [
+        SIZES,
+        A,
+        B,
+        C,
+        UNIFORM,
+        'fn put(at: u32, to: ptr<storage, array<f32>, read_write>, sum: f32) { (*to)[at] = sum; }',
+      ],
+      store: 'put(row * sizes.n + col, &product, sum);',
+    });
+    const names = { left: 'lhs', right: 'rhs', product: 'dst' };
+    const renamed = Object.entries(names).reduce(
+      (text, [from, to]) => text.replaceAll(from, to),
+      short,
+    );
+    const { A: a, B: b, C: c } = check(renamed, said).manifest.bindings;
+    expect([a, b, c]).toEqual(['lhs', 'rhs', 'dst']);
+  });
+
   it('is taken beside words, of a dtype that is said', () => {
     const words = text
       .replace('C: array<f32>', 'C: array<u32>')

@@ -130,6 +130,9 @@ ${tensors}`;
       return kernel.workgroups({}, { ...problem, shape } as Problem);
     };
     expect(await dispatched(['ceil(n / 16)', 'max(m, 40) / 4', 'b'])).toEqual([5, 10, 2]);
+    // Either way as many as cover a side, and no more.
+    expect(await dispatched(['n / 16', '(m + 31) / 32'])).toEqual([5, 2, 1]);
+    expect(await dispatched({ linear: 'm * n / 64' })).toEqual([34, 1, 1]);
     expect(await dispatched({ linear: 'm * n' })).toEqual([33 * 65, 1, 1]);
     expect(await dispatched({ linear: 'm * n' }, { m: 600, n: 700, k: 1 })).toEqual([60_000, 7, 1]);
     await expect(dispatched([0])).rejects.toThrow(/there are 0 workgroups/);

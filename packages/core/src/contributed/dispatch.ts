@@ -7,6 +7,10 @@ type Workgroups = readonly [x: number, y: number, z: number];
 /** The most workgroups along one side that every device has. */
 const MOST_ALONG_A_SIDE = 65_535;
 
+/** How a count of workgroups rounds: up, so that they cover the rest, but where it adds what rounds up by itself. */
+const roundingOf = (count: number | string) =>
+  /[+-]/.test(String(count)) ? Math.trunc : Math.ceil;
+
 /** Workgroups of a dispatch for a problem. Throws InputError at `field`. */
 export function workgroupsOf(
   { covers, workgroups }: Dispatched,
@@ -14,8 +18,13 @@ export function workgroupsOf(
   problem: Problem,
   field: string,
 ): Workgroups {
-  const positive = (expression: number | string, name: string, is: (value: number) => string) => {
-    const value = evaluate(expression, names, `${field}.${name}`);
+  const positive = (
+    expression: number | string,
+    name: string,
+    is: (value: number) => string,
+    round?: (value: number) => number,
+  ) => {
+    const value = evaluate(expression, names, `${field}.${name}`, round);
     refuseIf(value < 1, `${is(value)}; it must be 1 or more`, `${field}.${name}`);
     return value;
   };
@@ -30,16 +39,13 @@ export function workgroupsOf(
     if (order === 'flat') return [across * down, 1, deep];
     return order === 'rows-x' ? [down, across, deep] : [across, down, deep];
   }
-  const count = (expression: number | string, name: string) => {
-    const rounds = String(expression).includes('/')
-      ? `; / rounds down, ceil(${expression}) up`
-      : '';
-    return positive(
+  const count = (expression: number | string, name: string) =>
+    positive(
       expression,
       `workgroups${name}`,
-      (value) => `there are ${value} workgroups${rounds}`,
+      (value) => `there are ${value} workgroups`,
+      roundingOf(expression),
     );
-  };
   if (Array.isArray(workgroups)) {
     const [x = 1, y = 1, z = 1] = workgroups.map((side, at) => count(side, `[${at}]`));
     return [x, y, z];

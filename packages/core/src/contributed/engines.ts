@@ -168,7 +168,35 @@ export function engineFindings(text: string): EngineFinding[] {
           },
         ]
       : []),
+    ...racedCounters(tokens),
   ];
+}
+
+/** Tokens that are looked at of a call, which may never end. */
+const MOST_OF_CALL = 32;
+
+/** Atomics that are stored with what was loaded from them: another thread may come between. */
+function racedCounters(tokens: readonly Token[]): EngineFinding[] {
+  const loaded = new Map<string, string | undefined>();
+  return tokens.flatMap(({ line, text }, at) => {
+    if (text !== 'atomicLoad' && text !== 'atomicStore') return [];
+    const call = tokens.slice(at + 2, at + MOST_OF_CALL).map((token) => token.text);
+    const place = call
+      .slice(
+        0,
+        call.findIndex((part) => part === ',' || part === ')'),
+      )
+      .join('');
+    const value = call.slice(0, call.indexOf(';'));
+    if (text === 'atomicLoad') loaded.set(place, tokens[at - 2]?.text);
+    const isSame =
+      value.includes(loaded.get(place) ?? '') || value.join('').includes(`atomicLoad(${place}`);
+    if (text === 'atomicLoad' || !isSame) return [];
+    const what = `${place.slice(1)} is stored with what was loaded from it`;
+    return [
+      { line, message: `${what}: two threads may take one turn; atomicAdd does both at once` },
+    ];
+  });
 }
 
 const textFrom = (tokens: readonly Token[], at: number) =>

@@ -45,8 +45,15 @@ const TOKEN =
  * The value of an expression of whole numbers, names, and the operators of WGSL, `min`, `max`, and
  * `ceil`. Comparisons are 1 or 0; `/` rounds down, as there, but in `ceil(n / 16)`. Throws InputError
  * at `field` for a name that is not known, and for anything else.
+ *
+ * @param round quotients
  */
-export function evaluate(expression: number | string, names: Names, field: string): number {
+export function evaluate(
+  expression: number | string,
+  names: Names,
+  field: string,
+  round = Math.trunc,
+): number {
   if (typeof expression === 'number') return expression;
   refuseIf(expression.length > LONGEST, `an expression has at most ${LONGEST} characters`, field);
   const tokens = tokensOf(expression, field);
@@ -88,11 +95,11 @@ export function evaluate(expression: number | string, names: Names, field: strin
       const apply = entryOf(operators, tokens[at] ?? '');
       if (!apply) return left;
       at++;
-      left = apply(Math.trunc(left), Math.trunc(level(depth + 1)));
+      left = apply(round(left), round(level(depth + 1)));
     }
   };
 
-  const value = Math.trunc(level(0));
+  const value = round(level(0));
   if (at < tokens.length) bad(`did not expect ${tokens[at]}`);
   if (!Number.isSafeInteger(value)) bad('this is not a whole number');
   return value;

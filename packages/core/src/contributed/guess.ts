@@ -207,9 +207,11 @@ function isWritten(name: string, { tokens }: Source): boolean {
   });
 }
 
-/** `A`, `a`, `matrixA`, `a_matrix`; of a part, any name with its word. */
+const SHORT_NAMES: Readonly<Record<string, string>> = { A: 'lhs', B: 'rhs', C: 'dst' };
+
+/** `A`, `a`, `lhs`, `matrixA`, `a_matrix`; of a part, any name with its word. */
 const isCalled = (name: string, what: string) =>
-  name.toLowerCase() === what.toLowerCase() ||
+  [what.toLowerCase(), SHORT_NAMES[what]].includes(name.toLowerCase()) ||
   (what.includes('_') && new RegExp(what.slice(2, 6), 'i').test(name)) ||
   (what === 'bias' && /bias/i.test(name)) ||
   new RegExp(`^(?:(?:mat|matrix|tensor|array)_?${what}|${what}_(?:mat|matrix|tensor))$`, 'i').test(

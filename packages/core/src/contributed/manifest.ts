@@ -39,7 +39,9 @@ export const MOST_PLACEHOLDERS = 64;
 
 const expression = z
   .union([z.number().int().min(0), z.string().min(1).max(200)])
-  .describe('A whole number, or one written with names: "BM * BN". / rounds down; "ceil(n / 16)".');
+  .describe(
+    'A whole number, or one written with names: "BM * BN". / rounds down, but up in `workgroups` without + or -; "ceil(n / 16)".',
+  );
 
 const slug = (what: string) =>
   z

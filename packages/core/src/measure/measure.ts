@@ -34,6 +34,7 @@ import {
   ReferenceWrong,
   type Variant,
 } from '@tilemark/kernels';
+import { MAXIMA } from '../schema/maxima';
 import type { Series } from '../statistics/summary';
 import { bufferSetsFor, LONG_PASS_IN_BROWSER_NS, roundingNs, setBytes } from './calibrate';
 import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device';
@@ -149,7 +150,8 @@ export async function runVariant(
   } catch (error) {
     const { invocation } = surroundings;
     const ended = endedBy(error, run.stage);
-    return ended.kind === 'incorrect' && invocation ? { ...ended, invocation } : ended;
+    if (ended.kind !== 'incorrect') return ended;
+    return { ...ended, ...(invocation && { invocation }), ...remarksOf(run.prepared) };
   } finally {
     run.prepared?.destroy();
   }
@@ -279,6 +281,11 @@ async function compareWithRoof(
   return roofOver(variant, problem, series, bufferSets, roofline, deviceClass);
 }
 
+const remarksOf = (
+  prepared: Prepared | null,
+): Pick<Extract<Outcome, { kind: 'measured' }>, 'remarks'> =>
+  prepared?.remarks?.length ? { remarks: prepared.remarks.slice(0, MAXIMA.remarks) } : {};
+
 /** The outcome of a run that came through all steps. */
 function measured(
   { bufferSets, executor, policy, problem, seed, surroundings, variant }: Attempt,
@@ -312,6 +319,7 @@ function measured(
   };
   return {
     kind: 'measured',
+    ...remarksOf(prepared.prepared),
     measurement: {
       methodologyVersion: METHODOLOGY_VERSION,
       policy: policy.id,

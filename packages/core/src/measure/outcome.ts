@@ -91,6 +91,17 @@ export const duelSchema = z.object({
 });
 export type Duel = z.infer<typeof duelSchema>;
 
+/** What the compiler remarked on a kernel that compiled, by lines of its author's file. */
+const remarksSchema = z
+  .array(
+    z.object({
+      line: z.number(),
+      column: z.number(),
+      message: reason.overwrite((text) => shortened(text, MAXIMA.characters.reasonInList)),
+    }),
+  )
+  .max(MAXIMA.remarks);
+
 export const measurementSchema = z.object({
   /** How it was measured: results of other versions are not comparable with it. */
   methodologyVersion: z.literal(METHODOLOGY_VERSION, {
@@ -161,7 +172,12 @@ export const STAGES = ['prepare', 'compile', 'verify', 'measure', 'device'] as c
 
 /** A run ends in exactly one of these. */
 export const outcomeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('measured'), measurement: measurementSchema }),
+  z.object({
+    kind: z.literal('measured'),
+    measurement: measurementSchema,
+    /** Absent: none. */
+    remarks: remarksSchema.optional(),
+  }),
   z.object({ kind: z.literal('skipped'), why: reason }),
   z.object({
     kind: z.literal('incorrect'),
@@ -176,6 +192,7 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
     rms: z.number().nonnegative().optional(),
     /** See `Measurement.invocation`. */
     invocation: z.uuid().optional(),
+    remarks: remarksSchema.optional(),
   }),
   z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: reason }),
 ]);

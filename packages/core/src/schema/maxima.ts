@@ -41,6 +41,8 @@ export const MAXIMA = {
   /** Of a series, and what is noted of one. */
   batches: 2_000,
   discarded: 100,
+  /** Of a compiler on one kernel. */
+  remarks: 20,
   environments: 200,
   /** Copies and peaks of a survey. */
   probes: 200,

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { CompileError, OutOfBoundsWrite } from '../errors';
+import type { Prepared } from '../executor';
 import type { GpuKernel } from '../kernel/kernel';
 import { KERNELS } from '../kernel/registry';
 import { naive } from '../matmul/01-naive';
@@ -125,6 +126,29 @@ test('compile errors carry the line, its text, and the column', async () => {
     expect(at).toMatchObject({ text: '  nonsense;', column: 11 });
     expect(message).toContain(`line ${at?.line}, column 11`);
   });
+});
+
+test('what a compiler remarks on the lines of an author stays with what was prepared', async () => {
+  const wgsl = plain.wgsl.replace('= T(sum);', '= T(sum);\n  return;\n  C[0] = T(0);');
+  const remarksOf = async (kernel: GpuKernel) => {
+    let remarks: Prepared['remarks'];
+    await withKernel(kernel, async () => {
+      const options = { seed: 1, bufferSets: 1 };
+      const prepared = await gpu.executor.prepare(
+        { kernel: kernel.id, tunables: {} },
+        problem,
+        options,
+      );
+      ({ remarks } = prepared);
+      prepared.destroy();
+    });
+    return remarks;
+  };
+  const warned: GpuKernel = { ...plain, id: 'matmul/warned', wgsl };
+  const line = wgsl.split('\n').indexOf('  C[0] = T(0);') + 1;
+  const message = 'warning: code is unreachable';
+  expect(await remarksOf({ ...warned, keepsLines: true })).toMatchObject([{ line, message }]);
+  expect(await remarksOf(warned)).toEqual([]);
 });
 
 test.each(['f32', 'f16'] as const)(

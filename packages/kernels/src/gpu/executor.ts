@@ -1,4 +1,4 @@
-import type { Executor, Prepared, PrepareOptions, Timer } from '../executor';
+import type { Executor, Prepared, PrepareOptions, Remark, Timer } from '../executor';
 import { bindingsOf } from '../kernel/bindings';
 /**
  * Running kernels on a WebGPU device that the caller opens (Dawn in Node, or a browser's).
@@ -97,7 +97,7 @@ class GpuExecutor implements Executor {
   }
 
   async prepare(variant: Variant, problem: Problem, options: PrepareOptions): Promise<Prepared> {
-    const { definition, tunables, layout, dispatches, compileNs } = await this.#compile(
+    const { definition, tunables, layout, dispatches, compileNs, remarks } = await this.#compile(
       variant,
       problem,
     );
@@ -116,7 +116,7 @@ class GpuExecutor implements Executor {
         this.#context,
         { problem, kernel: definition, seed, secrets },
         { dispatches, sets: buffers, inputs, group, ...shared },
-        { compileNs, uploadNs, fillNs },
+        { compileNs, remarks, uploadNs, fillNs },
       );
     } catch (error) {
       buffers.forEach(destroyBufferSet);
@@ -153,13 +153,16 @@ class GpuExecutor implements Executor {
     );
     const dispatches: Dispatch[] = [];
     let compileNs: number | null = 0;
+    let remarks: readonly Remark[] = [];
     for (const { entryPoint, workgroups } of passes) {
       const compiled = await this.#pipelines.compile(source, layout, { entryPoint, isAhead });
       compileNs =
         compileNs === null || compiled.compileNs === null ? null : compileNs + compiled.compileNs;
+      // The same for each entry point.
+      if (definition.keepsLines) remarks = compiled.remarks;
       dispatches.push({ pipeline: compiled.pipeline, workgroups });
     }
-    return { definition, tunables, layout, dispatches, compileNs };
+    return { definition, tunables, layout, dispatches, compileNs, remarks };
   }
 
   async #allocate(problem: Problem, { bufferSets }: PrepareOptions): Promise<BufferSet[]> {

@@ -1,4 +1,5 @@
 import { CompileError } from '../errors';
+import type { Remark } from '../executor';
 import { nowNs } from '../timing';
 import type { DeviceWatch } from './watch';
 
@@ -9,6 +10,7 @@ interface Compiled {
   readonly pipeline: GPUComputePipeline;
   /** Time from source to pipeline when first built, ns; null if the device did other work meanwhile. */
   readonly compileNs: number | null;
+  readonly remarks: readonly Remark[];
 }
 
 interface CompileOptions {
@@ -109,7 +111,8 @@ export class Pipelines {
         layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
         compute: { module, entryPoint },
       });
-      return { pipeline, compileNs: isAhead ? null : nowNs() - beganNs };
+      const compileNs = isAhead ? null : nowNs() - beganNs;
+      return { pipeline, compileNs, remarks: messages.map(remarkOf) };
     } catch (reason) {
       // If the device was lost while compiling, the shader is not to blame.
       await this.#watch.alive();
@@ -117,6 +120,17 @@ export class Pipelines {
     }
   }
 }
+
+const remarkOf = ({
+  lineNum: line,
+  linePos: column,
+  message,
+  type,
+}: GPUCompilationMessage): Remark => ({
+  line,
+  column,
+  message: `${type === 'info' ? 'note' : type}: ${message}`,
+});
 
 function placeOf(
   source: string,

@@ -1,5 +1,13 @@
 import { OutOfMemory } from '../errors';
-import type { InRegime, Output, Pending, Prepared, SampleOptions, Secrets } from '../executor';
+import type {
+  InRegime,
+  Output,
+  Pending,
+  Prepared,
+  Remark,
+  SampleOptions,
+  Secrets,
+} from '../executor';
 import type { Kernel } from '../kernel/kernel';
 import { DTYPES } from '../problem/dtype';
 import { elements } from '../problem/op';
@@ -57,6 +65,7 @@ type ItsMemory = Guarded & { readonly isScratch: boolean };
 
 export class GpuPrepared implements Prepared {
   readonly compileNs: number | null;
+  readonly remarks: readonly Remark[];
   readonly uploadNs: number | null;
   readonly fillNs: number;
   readonly #context: GpuContext;
@@ -76,11 +85,12 @@ export class GpuPrepared implements Prepared {
     context: GpuContext,
     prepares: Prepares,
     binding: Binding,
-    times: Pick<Prepared, 'compileNs' | 'uploadNs' | 'fillNs'>,
+    made: Required<Pick<Prepared, 'compileNs' | 'remarks' | 'uploadNs' | 'fillNs'>>,
   ) {
-    this.compileNs = times.compileNs;
-    this.uploadNs = times.uploadNs;
-    this.fillNs = times.fillNs;
+    this.compileNs = made.compileNs;
+    this.remarks = made.remarks;
+    this.uploadNs = made.uploadNs;
+    this.fillNs = made.fillNs;
     this.#context = context;
     this.#prepares = prepares;
     this.#guard = prepares.secrets('guard');

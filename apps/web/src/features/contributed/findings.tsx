@@ -20,7 +20,7 @@ export function Findings({
       // As high as its longest usual sentence, so that what follows stays where it is.
       className="mt-2 min-h-15 text-[0.8125rem] outline-none sm:min-h-10"
     >
-      {problems.length > 0 ? (
+      {problems.length > 0 && (
         <ul aria-label="Problems" className="space-y-1">
           {problems.slice(0, MOST).map(({ column, isWarning, line, message }) => (
             <li key={`${line} ${column} ${message}`} className="flex items-baseline gap-2">
@@ -41,7 +41,8 @@ export function Findings({
             </li>
           ))}
         </ul>
-      ) : (
+      )}
+      {(problems.length === 0 || compiled === 'yes') && (
         <p className="text-muted">
           {STATES[compiled ?? ''] ??
             `${compiled}: a worker of the grid compiles the kernel, and its messages come with the run.`}

@@ -88,6 +88,7 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
   const opened = await browserDevice();
   if (typeof opened === 'string') return { problems: [], compiled: opened };
   const values = defaultsOf(kernel.tunables);
+  const remarks = new Map<string, Problem>();
   for (const dtype of kernel.dtypes) {
     const missing = featuresOf(kernel, values, dtype).find((name) => !opened.features.has(name));
     if (missing)
@@ -107,6 +108,7 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
       }),
     );
     if (problems.some(({ isWarning }) => !isWarning)) return { problems, compiled: 'no' };
+    for (const problem of problems) remarks.set(JSON.stringify(problem), problem);
     const problem = {
       op: kernel.op,
       shape: opById(kernel.op).square(64),
@@ -123,5 +125,5 @@ export async function compile(kernel: GpuKernel, source: string): Promise<Omit<C
       return { problems: [{ line: null, message: messageOf(error) }], compiled: 'no' };
     }
   }
-  return { problems: [], compiled: 'yes' };
+  return { problems: [...remarks.values()], compiled: 'yes' };
 }

@@ -1,4 +1,10 @@
-import { type ImportedMark, outcomeReason, type ResultDetail, type RunShown } from '@tilemark/core';
+import {
+  type ImportedMark,
+  type Outcome,
+  outcomeReason,
+  type ResultDetail,
+  type RunShown,
+} from '@tilemark/core';
 import { arithmeticIntensity, DTYPES } from '@tilemark/kernels';
 import {
   formatIntensity,
@@ -31,6 +37,7 @@ export function Headline({ result }: { result: ResultDetail }) {
             results are kept but never ranked.
           </p>
         )}
+        {outcome?.kind === 'incorrect' && <Remarks of={outcome.remarks} />}
       </Notice>
     );
   }
@@ -68,9 +75,22 @@ export function Headline({ result }: { result: ResultDetail }) {
           {sentence(reason)}
         </Notice>
       )}
+      <Remarks of={outcome.remarks} />
     </>
   );
 }
+
+/** What the compiler remarked on the kernel. */
+const Remarks = ({ of: remarks = [] }: { of: Extract<Outcome, { kind: 'measured' }>['remarks'] }) =>
+  remarks.length > 0 && (
+    <ul aria-label="Remarks of the compiler" className="mt-2 space-y-1 text-xs">
+      {remarks.map(({ column, line, message }) => (
+        <li key={`${line} ${column} ${message}`}>
+          Line {line}: {message}
+        </li>
+      ))}
+    </ul>
+  );
 
 const sentence = (reason: string): string =>
   `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${/[.!?]$/.test(reason) ? '' : '.'}`;

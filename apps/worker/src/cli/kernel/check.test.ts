@@ -133,6 +133,23 @@ it('a kernel that clamps what it reads is wrong on outliers, and right as usual'
   expect(ours.text).toMatch(/^error: --regime: needs --wgsl/);
 });
 
+it('check shows what the compiler remarks on a kernel that it takes, at its lines', async () => {
+  const store = 'C[row * shape.n + col] = T(sum);';
+  const remarked =
+    'C[row * shape.n + col] = T(sum + 0 * subgroupMax(sum));\n  return;\n  C[0] = T(0);';
+  const rule = 'diagnostic(info, subgroup_uniformity);\nstruct Shape {';
+  const path = await write('remarked', FEW, ['struct Shape {', rule], [store, remarked]);
+  const lines = (await readFile(join(folder, path), 'utf8')).split('\n');
+  const at = (part: string) => `${path}:${lines.findIndex((line) => line.includes(part)) + 1}`;
+  const { code, text } = await tilemark('check', path, '--shape', '48', ...ONE_BLOCK);
+  expect(text.match(/code is unreachable/g)).toHaveLength(1);
+  expect(text).toMatch(new RegExp(`^${at('C[0]')}:\\d+: warning: code is unreachable$`, 'm'));
+  expect(text).toMatch(
+    new RegExp(`^${at('subgroupMax')}:\\d+: note: 'subgroupMax' must only`, 'm'),
+  );
+  expect(code).toBe(0);
+});
+
 describe('a shape that is too slow here', () => {
   /** Each shape that was tried, and the exit code, where longer products than these are too slow. */
   async function exitWithin(most: number) {

@@ -40,6 +40,7 @@ import {
   hasHung,
   precisionCells,
   reasonIn,
+  remarksIn,
   worstExit,
 } from './finding';
 import { hintsOf } from './hint';
@@ -105,6 +106,11 @@ export async function check(
     for (const each of sized) tell(lanesText(each, path));
     const engine = engineOf(environment.device.runtime) ?? 'tint';
     tell(await enginesText(contributed, ranSays(engine, checked), path));
+    for (const remark of remarksIn(
+      checked.map(({ outcome }) => outcome),
+      path,
+    ))
+      tell(remark);
     const exit = worstExit([checked, ...sized.map((each) => each.checked)].map(batteryExit));
     if (exit !== CHECK_EXIT.right) {
       for (const text of report) print(text);

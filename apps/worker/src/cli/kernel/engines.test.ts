@@ -1,5 +1,5 @@
 import type { Outcome } from '@tilemark/core';
-import { admitKernel, kernelTemplate, withLanes } from '@tilemark/core/contributed';
+import { admitKernel, engineFindings, kernelTemplate, withLanes } from '@tilemark/core/contributed';
 import type { Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { lanesText, runSizes } from './check';
@@ -35,4 +35,17 @@ it('the sizes of subgroups are one, unknown, or of no matter', async () => {
   const fixed = await admitKernel({ author: 'ada', source: own });
   expect(withLanes(fixed, 8)).toBeNull();
   expect(await runSizes(fixed, right, sizes, never)).toEqual([]);
+});
+
+it.each([
+  ['tile = atomicLoad(&S[0]); atomicStore(&S[0], tile + 1u);', true],
+  ['atomicStore(&S[0], atomicLoad(&S[0]) + 1u);', true],
+  ['tile = atomicAdd(&S[0], 1u);', false],
+  ['let done = atomicLoad(&S[0]);\natomicStore(&S[1], done);', false],
+  ['let seen = atomicLoad(&S[0]);\natomicStore(&S[0], 0u);', false],
+])('a counter that is raced for is named at its line: %s', (text, isRaced) => {
+  const found = engineFindings(`fn main() {\n${text}\n}`);
+  const message =
+    'S[0] is stored with what was loaded from it: two threads may take one turn; atomicAdd does both at once';
+  expect(found).toEqual(isRaced ? [{ line: 2, message }] : []);
 });

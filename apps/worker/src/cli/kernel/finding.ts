@@ -84,6 +84,16 @@ export function reasonIn(outcome: Outcome | null, path: string): string {
     : reason;
 }
 
+/** What the compiler remarked on what it took, each with its place in the file. */
+export function remarksIn(outcomes: readonly Outcome[], path: string): string[] {
+  const remarks = outcomes.flatMap((outcome) => ('remarks' in outcome && outcome.remarks) || []);
+  return [
+    ...new Set(
+      remarks.map((remark) => `${path}:${remark.line}:${remark.column}: ${remark.message}`),
+    ),
+  ];
+}
+
 /**
  * The RMS error in roundoffs, and whether the same inputs give the same bits each time. Integers and
  * what is only moved have no error: they must be equal.
