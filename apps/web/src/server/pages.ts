@@ -62,7 +62,11 @@ export async function answerPage(c: Context<PageEnv>, cost: Cost = COSTS.page): 
   const ms = msOf(cost, req) || (FREE.test(incoming.url ?? '') ? 0 : COSTS.page);
   if (ms > 0) {
     const opened = await services();
-    const { principal } = await identify(req.raw.headers, opened).catch(() => NOBODY);
+    const { principal } = await identify(
+      req.raw.headers,
+      opened,
+      readerOf(c, null, opened.settings).key,
+    ).catch(() => NOBODY);
     await opened.reads.takeTurn(readerOf(c, principal, opened.settings), ms, outgoing);
   }
   if (!outgoing.destroyed) await page(incoming, outgoing);

@@ -46,7 +46,7 @@ function referenceMs(): number {
   return Math.min(...times);
 }
 
-/** Workers are not charged; health is asked while the site is busy; no sweep here tunes shapes. */
+/** Workers are served together; health is asked while the site is busy; no sweep here tunes shapes. */
 const LEFT_OUT = ['health', 'listTunedShapes'];
 const LINK = /^\/workers$|^\/workers\/\{id\}\/(next|heartbeat|runs|rooflines|detach)/;
 

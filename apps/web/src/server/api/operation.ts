@@ -171,7 +171,7 @@ const observed =
 const admitted = (declared: Operation): MiddlewareHandler<Env> => {
   const { access, answer, id, isLink, limit, lines, method } = declared;
   const isStream = answer.types?.includes('text/event-stream');
-  const { cost = isLink ? 0 : isStream ? COSTS.events : COSTS.answer } = declared;
+  const { cost = isStream ? COSTS.events : COSTS.answer } = declared;
   const isLong = isLink || lines !== undefined;
   return async (c, next) => {
     const opened = await services();
@@ -183,14 +183,17 @@ const admitted = (declared: Operation): MiddlewareHandler<Env> => {
     const { principal, by } =
       access === 'open'
         ? NOBODY
-        : await identify(headers, opened).catch(async (error: unknown) => {
-            // It was looked up, whatever it asked for.
-            await reads.take(readerOf(c, null, settings), Math.max(ms, COSTS.answer));
-            throw error;
-          });
+        : await identify(headers, opened, readerOf(c, null, settings).key).catch(
+            async (error: unknown) => {
+              // It was looked up, whatever it asked for.
+              await reads.take(readerOf(c, null, settings), Math.max(ms, COSTS.answer));
+              throw error;
+            },
+          );
     const reader = readerOf(c, principal, settings);
     if (method === 'get' && !isStream) await reads.takeTurn(reader, ms, outgoing);
-    else await reads.take(reader, ms);
+    // Who asks as a worker without a token is refused for that.
+    else if (principal || !isLink) await reads.take(reader, ms);
     if (outgoing?.destroyed) return RESPONSE_ALREADY_SENT;
     checkAccess(access, principal, settings.isPublic);
     if (isStream) reads.openStream(reader, outgoing);

@@ -13,6 +13,7 @@ import {
 import { DirectLink } from '@tilemark/core/server';
 import type { z } from 'zod';
 import { log } from '../log';
+import { COSTS } from '../session/reads';
 import { type Call, noun, type Operation, ok, operation, signedIn } from './operation';
 
 /**
@@ -60,7 +61,7 @@ type OfWorker = `/workers/{id}/${string}`;
 function own<Path extends OfWorker, Body extends z.ZodType>(
   declared: Pick<
     Operation<Path, z.ZodType, Body>,
-    'id' | 'path' | 'summary' | 'body' | 'maxBytes' | 'maxUnpackedBytes' | 'answer'
+    'id' | 'path' | 'summary' | 'body' | 'cost' | 'maxBytes' | 'maxUnpackedBytes' | 'answer'
   >,
   answer: (link: DirectLink, call: Call<Path, unknown, z.output<Body>>) => unknown,
 ): void {
@@ -89,6 +90,7 @@ own(
     path: '/workers/{id}/next',
     summary:
       "Waits up to 20 s for the next run of the worker's device and gives it to the worker; `run` is null when none came.",
+    cost: COSTS.run,
     answer: ok(nextAnswerSchema),
   },
   async (link, { c, services: { stopping } }) => {
@@ -115,6 +117,7 @@ own(
     path: '/workers/{id}/heartbeat',
     summary:
       'A heartbeat; after 20 s without one the worker counts as lost. The answer says what an admin wants of the worker and which of its runs are no longer its own or were cancelled.',
+    cost: COSTS.beat,
     body: heartbeatSchema,
     answer: ok(ordersSchema),
   },
@@ -137,6 +140,7 @@ own(
     path: '/workers/{id}/runs/{run}/outcome',
     summary:
       'Ends a run of the worker, or adds one that it measured for its search (`searchId`), with an id that it draws. The body may come as gzip. Sending it again changes nothing: `recorded` is then false. 404 when the run is gone.',
+    cost: COSTS.run,
     body: runOutcomeSchema,
     maxBytes: MAXIMA.bytes.outcome.sent,
     maxUnpackedBytes: MAXIMA.bytes.outcome.unpacked,

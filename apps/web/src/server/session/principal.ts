@@ -14,12 +14,23 @@ export interface Identity {
 
 export const NOBODY: Identity = { principal: null, by: 'none' };
 
-/** The principal of a request, by its bearer token or else its session. Throws 401 for a bad token. */
-export async function identify(headers: Headers, services: Services): Promise<Identity> {
+/**
+ * The principal of a request, by its bearer token or else its session. Throws 401 for a bad token, and 429
+ * where the address sends too many.
+ *
+ * @param address absent: it was let in already
+ */
+export async function identify(
+  headers: Headers,
+  services: Services,
+  address?: string,
+): Promise<Identity> {
   const authorization = headers.get('authorization');
   if (authorization !== null) {
     const secret = /^Bearer\s+(\S+)$/i.exec(authorization)?.[1];
-    const principal = secret ? await services.store.tokens.verify(secret) : null;
+    const { reads, store } = services;
+    const find = async () => (secret ? store.tokens.verify(secret) : null);
+    const principal = await (secret && address ? reads.lookUp(secret, address, find) : find());
     if (!principal) {
       throw new HttpProblem(401, 'The token is unknown, expired or revoked.');
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import {
   request as ask,
@@ -8,7 +9,11 @@ import {
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { PROTOCOL, PROTOCOL_HEADER } from '@tilemark/core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import {
+  capabilities,
+  identity,
+} from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { handle } from '../api/app';
 import { openTestGrid, type TestGrid } from '../grid.test-helper';
 import type { PageEnv } from '../pages';
@@ -239,6 +244,47 @@ test('a token that nobody has costs an answer, also of what is free to those who
     expect(await send('POST', '/api/v1/workers/1/next', headers)).toMatchObject({ status: 401 });
   }
   expect(await send('POST', '/api/v1/workers/1/next', headers)).toMatchObject({ status: 429 });
+});
+
+test('past a share of unknown tokens an address has none looked up, but those that were good', async () => {
+  const send = await site(240);
+  const get = (secret: string) =>
+    send('GET', '/api/v1/sweeps', { authorization: `Bearer ${secret}` });
+  const [known, late] = [await grid.token('worker'), await grid.token('worker')];
+  expect(await get(known)).toMatchObject({ status: 200 });
+  const unknown = (at: number) => `tm_worker_${String(at).padStart(43, 'x')}`;
+  for (let at = 0; at < 125; at++) expect(await get(unknown(at))).toMatchObject({ status: 401 });
+  const verify = vi.spyOn(grid.store.tokens, 'verify');
+  opened.push(() => verify.mockRestore());
+  const refused = await get(unknown(125));
+  expect(refused).toMatchObject({ status: 429, text: expect.stringContaining('again in') });
+  expect(await get(late)).toMatchObject({ status: 429 });
+  expect(verify).not.toHaveBeenCalled();
+  expect(await get(known)).toMatchObject({ status: 200 });
+});
+
+test('what a worker sends is paid for: heartbeats without end are refused, and no honest pace', async () => {
+  const send = await site(1);
+  const worker = async (device: string) => {
+    const headers = {
+      authorization: `Bearer ${await grid.token('worker')}`,
+      'content-type': 'application/json',
+      [PROTOCOL_HEADER]: String(PROTOCOL),
+    };
+    const post = (path: string, body: object) =>
+      send('POST', `/api/v1/workers${path}`, headers, JSON.stringify(body));
+    const described = { version: '1', name: 'w', host: 'h', instance: randomUUID(), capabilities };
+    const at = new Date().toISOString();
+    const { text } = await post('', { ...described, identity: identity(device), at });
+    const { workerId } = JSON.parse(text);
+    const runs = Array.from({ length: 200 }, () => randomUUID());
+    return (named = runs) => post(`/${workerId}/heartbeat`, { state: 'idle', runs: named });
+  };
+  const [flood, honest] = [await worker('Flood'), await worker('Honest')];
+  // Of the 83 ms that a token has here in ten seconds, 8 for attaching.
+  for (let at = 0; at < 37; at++) expect((await flood()).status).toBe(200);
+  expect(await flood()).toMatchObject({ status: 429 });
+  for (let at = 0; at < 20; at++) expect((await honest([])).status).toBe(200);
 });
 
 test('a login that fails costs an answer, by link and by form', async () => {

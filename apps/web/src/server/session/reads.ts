@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Principal } from '@tilemark/core/server';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -33,6 +34,9 @@ export const COSTS = {
   device: 100,
   /** Every run of a sweep. */
   table: 300,
+  /** Of a worker: what it does for each run, by which others are served together, and a heartbeat. */
+  run: 0.5,
+  beat: 2,
   /** A stream of events: the first has the newest results. */
   events: 50,
 } as const;
@@ -55,6 +59,13 @@ const MOST_STREAMS = { each: 60, all: 300 };
  * takes a tenth of a second, and nobody has many. A worker that is told to wait keeps its results.
  */
 const MOST_REFUSED = { points: 6, duration: 5 };
+
+/**
+ * Tokens of an address that may turn out unknown in a window. More are refused before they are looked
+ * up, but for those that were good within this time, s.
+ */
+const MOST_UNKNOWN = 125;
+const GOOD_S = 60;
 
 /** Who asks: the id of a token where they are logged in, and else an address. */
 export interface Reader {
@@ -86,6 +97,8 @@ export function readsOf(perMinute: number) {
   const ofStrangers = limiter(part(STRANGERS));
   const strangers = turns(AT_ONCE);
   const refusals = new RateLimiterMemory(MOST_REFUSED);
+  const unknown = limiter(MOST_UNKNOWN);
+  const good = new RateLimiterMemory({ points: 1, duration: GOOD_S });
   const streams = new Counts();
   const checkWaiting = () => {
     if (strangers.waiting() < MOST_WAITING) return;
@@ -135,6 +148,18 @@ export function readsOf(perMinute: number) {
       };
       count(1);
       response?.once('close', () => count(-1));
+    },
+    /** What `find` makes of a token. Throws 429, without asking, where its address sends too many unknown ones. */
+    async lookUp<T>(secret: string, address: string, find: () => Promise<T>): Promise<T> {
+      const name = createHash('sha256').update(secret).digest('base64');
+      const counted = (await good.get(name)) ? null : await unknown.get(address);
+      if (perMinute > 0 && counted && counted.consumedPoints >= MOST_UNKNOWN) {
+        const rule = 'Too many tokens from this address are unknown';
+        throw tooMany(rule, retryAfter(counted.msBeforeNext));
+      }
+      const found = await find();
+      await (found ? good.set(name, 1, GOOD_S) : unknown.penalty(address));
+      return found;
     },
     /** Throws 429 for a sender of whom too much was refused. */
     async checkRefusals(sender: string): Promise<void> {

@@ -5,11 +5,13 @@ import { bringUp, takeDown } from '../../../services.test-helper';
 import { leaderboardQuerySchema, type Result } from '../../api/api';
 import { deviceKey } from '../../measure/hardware';
 import { summarise } from '../../statistics/summary';
-import { ServiceUnavailable } from '../errors';
+import { LimitReached, ServiceUnavailable } from '../errors';
 import { bestOf } from '../store/best/tiles.test-helper';
+import { NEW_IN_FILES } from '../store/devices/describe';
 import {
   attach,
   environment,
+  identity,
   kernelRun,
   measured,
   recordAll,
@@ -70,6 +72,37 @@ test('the same file twice is one sweep', async () => {
   const first = await importResults({ store }, same, importer);
   expect(first.isNew).toBe(true);
   expect(await importResults({ store }, same, importer)).toEqual({ ...first, isNew: false });
+});
+
+test('an untrusted token names a share of devices within a day, and one that is trusted any', async () => {
+  const named = (count: number, from = 0) => {
+    const names = Array.from({ length: count }, (_, at) => `Named ${from + at}`);
+    const results = names.map((name) =>
+      result({ device: { key: deviceKey(identity(name)), name, class: 'gpu' } }),
+    );
+    return { ...file(results), environments: names.map((name) => environment(name)) };
+  };
+  const by = async (trusted: boolean) => {
+    const { id } = await store.tokens.create({
+      name: 'x',
+      role: 'member',
+      expiresAt: null,
+      trusted,
+    });
+    return { name: 'x', role: 'member', tokenId: id } as const;
+  };
+  const student = await by(false);
+  await expect(importResults({ store }, named(NEW_IN_FILES + 1), student)).rejects.toThrow(
+    /^The files of this token name more than 32 devices new/,
+  );
+  expect(await store.devices.get(deviceKey(identity('Named 0')))).toBeNull();
+  await importResults({ store }, named(NEW_IN_FILES), student);
+  // Of what the grid knows, any number; of what is new, no more.
+  await importResults({ store }, named(NEW_IN_FILES / 2), student);
+  const more = named(1, 100);
+  await expect(importResults({ store }, more, student)).rejects.toThrow(LimitReached);
+  await importResults({ store }, more, await by(false));
+  await importResults({ store }, named(NEW_IN_FILES + 1, 200), await by(true));
 });
 
 test('an import is listed as done, and as imported', async () => {

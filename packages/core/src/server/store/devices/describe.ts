@@ -94,6 +94,26 @@ async function checkNewDevice(
   );
 }
 
+/** Devices new to the grid within a day, of an untrusted token's files. */
+export const NEW_IN_FILES = 32;
+
+/** Throws LimitReached where the files of an untrusted token have named more. */
+export async function checkNamedDevices(
+  tx: Prisma.TransactionClient,
+  tokenId: string,
+): Promise<void> {
+  const [named] = await tx.$queryRaw<{ count: number }[]>`
+    SELECT count(DISTINCT device."key")::int FROM "Sweep" AS s
+    JOIN "Run" AS r ON r."sweepId" = s."id" JOIN "Device" AS device ON device."key" = r."deviceKey"
+    WHERE s."imported" AND s."createdById" = ${tokenId} AND device."describedBy" IS NULL
+      AND s."createdAt" > now() - interval '1 day' AND device."firstSeenAt" > now() - interval '1 day'`;
+  if ((named?.count ?? 0) <= NEW_IN_FILES) return;
+  throw new LimitReached(
+    `The files of this token name more than ${NEW_IN_FILES} devices new to the grid within a day: try again later, or import with a trusted token.`,
+    3_600,
+  );
+}
+
 /** Whether a result of the device decides. */
 const isDecided = async (tx: Prisma.TransactionClient, deviceKey: string): Promise<boolean> =>
   (await tx.result.findFirst({

@@ -9,7 +9,7 @@ import type { SweepSpec } from '../../../plan/spec';
 import { moveBests } from '../boards/move';
 import { environmentRow, outcomeColumns, RESULT_COLUMNS } from '../columns';
 import { batches, toJson } from '../database';
-import { deviceColumns } from '../devices/describe';
+import { checkNamedDevices, deviceColumns } from '../devices/describe';
 import { keepStated } from '../roofs/keep-stated';
 import { isTrustedToken } from '../trust';
 import { insertRuns, insertSweep, newRun } from './insert';
@@ -88,6 +88,7 @@ async function written(
         sweep.id,
         kept.map(({ run }) => run),
       );
+      if (!trusted && tokenId !== null) await checkNamedDevices(tx, tokenId);
       const decides = await isTrustedToken(tx, tokenId);
       const ids = await insertResults(tx, kept, { importedBy, tokenId, trusted: decides });
       if (decides) await moveBests(tx, ids);
