@@ -42,7 +42,7 @@ const faults = {
     root: 'tests/faults',
     include: ['**/*.test.ts'],
     globalSetup: [fileURLToPath(new URL('tests/build.ts', import.meta.url))],
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     fileParallelism: false,
   },
 };

@@ -174,6 +174,7 @@ test('no table moves while its rows arrive', { tag: '@full' }, async ({ page, co
       outgoing.write(html.slice(0, end));
       setTimeout(() => outgoing.end(html.slice(end)), 1_500);
     });
+    passed.on('error', () => outgoing.destroy());
     incoming.pipe(passed);
   });
   await new Promise<void>((resolve) => halting.listen(0, '127.0.0.1', resolve));

@@ -18,7 +18,7 @@ let grid: Grid;
 let proxy: TlsProxy;
 let browser: Browser;
 
-test.describe.configure({ timeout: 240_000 });
+test.describe.configure({ timeout: 600_000 });
 
 test.beforeAll(async ({ makeGrid }) => {
   grid = await makeGrid(['--no-worker'], { TILEMARK_PROXY: '1' });

@@ -25,7 +25,7 @@ let home: string;
 /** Result ids of a sweep that was measured with two tunables, on the host and on the software GPU. */
 let measured: readonly string[];
 
-test.describe.configure({ mode: 'serial', timeout: 240_000 });
+test.describe.configure({ mode: 'serial', timeout: 600_000 });
 
 test.beforeAll(async ({ makeGrid }) => {
   grid = await makeGrid();

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { openStore } from '@tilemark/core/server';
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import { freePort } from '../../scripts/services/port';
 import { startPostgres } from '../../scripts/services/postgres';
 import { emptyDataFolder, startGrid } from '../grid';
 import { makeNamespace } from './namespace';
@@ -136,7 +137,7 @@ it('data of a newer version is refused in one line, and left alone', async () =>
   await client.end();
   await postgres.stop();
   try {
-    const refused = await refusedStart(dataDir, 39533);
+    const refused = await refusedStart(dataDir, await freePort());
     expect(refused.stderr.trim().split('\n')).toEqual([
       expect.stringMatching(
         /29991231000000_from_the_future is of a newer version.*update Tilemark/,
