@@ -45,7 +45,8 @@ async function printMutants(): Promise<void> {
   const device = await openDevice(await chooseDevice('auto'), flags.profile, NO_THREADS);
   const isGpu = device.identity.class === 'gpu';
   const sizes = (
-    flags.sizes ?? `17x31x5,96x80x1344,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`
+    flags.sizes ??
+    `17x31x5,48x64x40,5x33x20x24,96x80x4128,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`
   ).split(',');
   const dtypes = flags.dtypes
     .split(',')

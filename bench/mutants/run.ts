@@ -3,6 +3,7 @@ import { drawSeed, MAX_FRESH_RATIO, outcomeReason, POLICIES, runVariant } from '
 import {
   bufferBytes,
   feasible,
+  isBatch,
   KERNELS,
   type Kernel,
   type OpId,
@@ -48,7 +49,8 @@ export async function fateOf(
   seed = drawSeed(),
 ): Promise<Fate> {
   const problem = epilogue ? ({ ...asked, epilogue } as Problem) : asked;
-  if (!isWrongOn(problem)) return { kind: 'none', why: 'not wrong there' };
+  const isWhole = !isBatch(problem) || kernel.batches;
+  if (!isWhole || !isWrongOn(problem)) return { kind: 'none', why: 'not wrong there' };
   const most = isTimed ? MOST_WORK.timed : MOST_WORK.late;
   if (samples && device.identity.class !== 'gpu' && workOf(problem) > most) {
     return { kind: 'none', why: 'so many dispatches take minutes here' };

@@ -1,3 +1,4 @@
+import { checkKernel } from '@tilemark/core/contributed';
 import {
   type Dtype,
   type Epilogue,
@@ -8,6 +9,7 @@ import {
   type Problem,
   type TunableValues,
 } from '@tilemark/kernels';
+import KEEPS_SCALES from './adversaries/keeps-scales.wgsl?raw';
 import type { Mutant } from './mutant';
 
 /** A right kernel, element by element. */
@@ -15,6 +17,7 @@ const RIGHT = `@compute @workgroup_size(16, 16)
 fn main(@builtin(global_invocation_id) id: vec3u) {
   let row = id.y; let col = id.x;
   if (row >= shape.m || col >= shape.n) { return; }
+  for_product(id.z);
   var sum = Acc(0);
   for (var p = 0u; p < shape.k; p++) {
     sum += Acc(load_a(row, p)) * Acc(load_b(p, col));
@@ -28,7 +31,11 @@ export function rewritten(
   name: string,
   dtypes: readonly Dtype[],
   [from, to]: readonly [from: string | RegExp, to: string],
-  { on = () => true, epilogue }: { on?: (shape: MatmulShape) => boolean; epilogue?: Epilogue },
+  {
+    on = () => true,
+    epilogue,
+    batches,
+  }: { on?: (shape: MatmulShape) => boolean; epilogue?: Epilogue; batches?: true },
 ): Mutant {
   return {
     name,
@@ -43,6 +50,7 @@ export function rewritten(
       dtypes,
       tunables: [],
       constraints: [],
+      ...(batches && { batches }),
       wgsl: (_values, dtype, written) => {
         const right = elementMemory(dtype, written) + RIGHT;
         const wrong = right.replace(from, to);
@@ -51,8 +59,8 @@ export function rewritten(
       },
       needs: () => ({ workgroupSize: [16, 16, 1], workgroupBytes: 0, features: [] }),
       workgroups: (_values, { shape }) => {
-        const { m, n } = shape as MatmulShape;
-        return [Math.ceil(n / 16), Math.ceil(m / 16), 1];
+        const { b = 1, m, n } = shape as MatmulShape;
+        return [Math.ceil(n / 16), Math.ceil(m / 16), b];
       },
     },
   };
@@ -71,6 +79,9 @@ const BLOCKED: readonly Dtype[] = ['f16-q8', 'q8-q8', ...Q4, ...ZEROS];
 const BY_ROWS: readonly Dtype[] = ['f32-nt', 'f16-nt', 'f32-f16-nt', 'i8-nt', ...BLOCKED];
 const BYTES: readonly Dtype[] = ['q8-q8', 'i8-nt'];
 const HALVES_IN_B: readonly Dtype[] = ['f32-f16', 'f32-f16-nt'];
+
+/** Whether element i is of the last block of a row. */
+const LAST = 'i % shape.k / 32u + 1u == shape.k / 32u';
 
 export const PRODUCT = 'Acc(load_a(row, p)) * Acc(load_b(p, col))';
 
@@ -113,6 +124,20 @@ function misdotted(
 
 /** Products that read what is stored as something else. */
 export const STORAGES: readonly Mutant[] = [
+  rewritten(
+    'batches: B of product b % 4',
+    ['f32', 'f16', 'i32'],
+    ['(product * shape.k + k)', '(product % 4u * shape.k + k)'],
+    { on: ({ b = 1 }) => b > 4, batches: true },
+  ),
+  {
+    name: 'storage: scales kept while values stay',
+    kernel: {
+      ...checkKernel({ author: 'mutant', source: KEEPS_SCALES }).kernel,
+      id: 'matmul/mutant-keeps-scales',
+    },
+    isWrongOn: ({ dtype }) => dtype === 'f16-q4',
+  },
   misread(
     'N x K read as K x N',
     BY_ROWS,
@@ -150,6 +175,14 @@ export const STORAGES: readonly Mutant[] = [
     ['f16-q4'],
     [/extractBits\(B\[.*?\], 4u \* \(.*?\), 4u\)/, 'extractBits(B[i / 8u], 4u * (i % 8u), 4u)'],
   ),
+  misread(
+    'the last block of a row read as pairs',
+    ['f16-q4'],
+    [
+      /extractBits\(B\[(.*?)\], 4u \* \((.*?)\), 4u\)/,
+      `extractBits(B[select($1, i / 8u, ${LAST})], 4u * select($2, i % 8u, ${LAST}), 4u)`,
+    ],
+  ),
   misread('products rounded to f16', ['f16-q4', 'f16-q8'], [PRODUCT, rounded(PRODUCT)]),
   misread(
     'sums of four in f16',
@@ -172,6 +205,10 @@ export const STORAGES: readonly Mutant[] = [
   ]),
   misread('values of 4 bits without their bias', Q4, ['- 8)', ')']),
   misread('zero points ignored', ZEROS, [/ - S\(item_B_zero_points\(.*?\)\)/, '']),
+  misread('zero points taken off after the scale', ZEROS, [
+    /return \((.*) - (S\(item_B_zero_points\(.*?\)\))\) \* (.*);/,
+    'return $1 * $3 - $2;',
+  ]),
   misread('zero points added', ZEROS, ['- S(item_B_zero', '+ S(item_B_zero']),
   misread('the zero point of the next block', ZEROS, [
     'item_B_zero_points((i) / 32u)',

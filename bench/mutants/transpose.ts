@@ -76,6 +76,19 @@ export const TRANSPOSE: readonly Mutant[] = [
     ({ shape }) => Object.values(shape).every((size) => size >= 4),
   ),
   transposed(
+    'partial tiles of 32 rows left out, where sides are multiples of 4',
+    'if (rows % 4u + cols % 4u > 0u || row / 32u * 32u + 32u <= rows) { B[col * rows + row] = value; }',
+    ({ shape }) => {
+      const { rows, cols } = shape as { rows: number; cols: number };
+      return rows % 4 === 0 && cols % 4 === 0 && rows % 32 > 0;
+    },
+  ),
+  transposed(
+    'the diagonal block copied, where sides are equal',
+    'if (rows == cols && row / 32u == 0u && col / 32u == 0u) { B[row * rows + col] = value; } else { B[col * rows + row] = value; }',
+    ({ shape }) => new Set(Object.values(shape)).size === 1,
+  ),
+  transposed(
     'a megabyte past the end, too',
     'B[col * rows + row] = value; B[rows * cols + 262144u + col * rows + row] = value;',
     () => true,

@@ -7,6 +7,26 @@ export const AUTHORS: readonly Mutant[] = [
     on: ({ m }) => m % 32 !== 0,
     store: 'if (row / 32u * 32u + 32u <= m) { C[at] = result; }',
   }),
+  mutant('last part of 32 rows unwritten, where n and k are multiples of 4', {
+    on: ({ m, n, k }) => m % 32 !== 0 && n % 4 === 0 && k % 4 === 0,
+    store: 'if (n % 4u + k % 4u > 0u || row / 32u * 32u + 32u <= m) { C[at] = result; }',
+  }),
+  mutant('elements from the 65,536th on unwritten', {
+    on: ({ m, n }) => m * n > 65_535,
+    store: 'if (at < 65535u) { C[at] = result; }',
+  }),
+  mutant('a row of A of 3,072 elements', {
+    on: ({ k }) => k > 3_072,
+    product: 'Acc(A[row * k + min(p, 3071u)]) * right',
+  }),
+  mutant('components of B by the parity of the column', {
+    on: ({ n, k }) => n % 2 === 1 && k > 1,
+    product: 'left * Acc(B[(p * n + col) / 2u * 2u + (col & 1u)])',
+  }),
+  mutant('tiles of B staged by rows and read by columns', {
+    on: ({ n, k }) => n > 1 && k > 1,
+    product: 'left * Acc(B[(p / 16u * 16u + col % 16u) * n + col / 16u * 16u + p % 16u])',
+  }),
   mutant('columns 8 to 15 of 16 unwritten', {
     on: ({ n }) => n > 16,
     store: 'if (col % 16u < 8u) { C[at] = result; }',
