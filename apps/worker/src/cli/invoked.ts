@@ -16,6 +16,9 @@ export function invoked(
   return [...programOf(script, folder), ...args].map(quoted).join(' ');
 }
 
+/** Whether npx fetched the program and started it. */
+export const isFromNpx = (script: string): boolean => /[\\/]_npx[\\/]/.test(script);
+
 function programOf(script: string, folder: string): readonly string[] {
   const npx = process.platform === 'win32' ? 'npx.cmd' : 'npx';
   const [, cache] = /^(.*[\\/]_npx[\\/][^\\/]+)[\\/]/.exec(script) ?? [];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { newSweepSchema } from '@tilemark/core';
 import { openQueue, openStore, type Store, submitSweep } from '@tilemark/core/server';
 import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -33,8 +33,12 @@ interface Started {
 }
 
 /** Starts `tilemark worker` as a supervisor would. */
-function start(args: readonly string[], env: Record<string, string>): Started {
-  const child = spawn(process.execPath, [bundle.main, 'worker', ...args], {
+function start(
+  args: readonly string[],
+  env: Record<string, string>,
+  program: readonly string[] = [bundle.main],
+): Started {
+  const child = spawn(process.execPath, [...program, 'worker', ...args], {
     env: {
       ...process.env,
       DATABASE_URL: '',
@@ -180,6 +184,20 @@ it.skipIf(redisUrl === null)('serves a queue that is kept in Postgres', async ()
   await queue.close();
   child.kill('SIGTERM');
   expect(await ended).toBe(0);
+});
+
+it('ends with the npx that started it', async () => {
+  const cache = join(folder, '_npx');
+  await symlink(dirname(bundle.main), cache);
+  const npx =
+    "require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })";
+  const program = ['-e', npx, join(cache, basename(bundle.main))];
+  const { child, ended } = start(['--device', 'cpu'], { DATABASE_URL: databaseUrl }, program);
+  await attached();
+  child.kill('SIGKILL');
+  // Once nothing has its output open.
+  await ended;
+  expect(await store.workers.list()).toEqual([]);
 });
 
 it.skipIf(redisUrl === null)('signs off and ends when Redis is gone for good', async () => {

@@ -7,9 +7,11 @@ import { Runner } from '../child/runner';
 import { cardNamed, equals, openOnCard } from '../gpu/cards';
 import { httpPlace, type Place, type Stop, serve } from '../link/attach';
 import { list } from './flags';
+import { isFromNpx } from './invoked';
 import { flagOf, uniqueFlag } from './on-device';
 import { type LogForm, workerLog } from './worker-log';
 
+const PARENT_EVERY_MS = 1_000;
 /** Less than the 30 s after which a supervisor kills. */
 const STOP_WITHIN_MS = 25_000;
 
@@ -122,6 +124,13 @@ function stopOnSignals(log: Logger): Stop {
     setTimeout(giveUp, STOP_WITHIN_MS, log).unref();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  // Who kills npx means this.
+  const parent = isFromNpx(process.argv[1] ?? '') ? process.ppid : null;
+  const watch = setInterval(() => {
+    if (parent === null || process.ppid === parent) return;
+    clearInterval(watch);
+    onSignal();
+  }, PARENT_EVERY_MS).unref();
   return { asked: asked.signal, hurried: hurried.signal };
 }
 

@@ -84,6 +84,14 @@ describe('a kernel in a file', () => {
     await expect(admitKernel(padded(deep))).rejects.toThrow('types within each other');
   });
 
+  it('may be allowed larger errors than the usual', async () => {
+    const errorGrowth = async (change: object) =>
+      (await readKernel(withManifest(change))).kernel.errorGrowth;
+    expect(await errorGrowth({})).toBeUndefined();
+    expect(await errorGrowth({ errorGrowth: 3 })).toBe(3);
+    await expect(errorGrowth({ errorGrowth: 0 })).rejects.toThrow(/errorGrowth/);
+  });
+
   it('computes problems with its epilogue, whose bias is bound before the output', async () => {
     const bias = '@group(0) @binding(4) var<storage, read> extra: array<T>;\n\n@compute';
     const source = template
