@@ -9,7 +9,6 @@ import { test } from './fixtures';
 /** The author of a WebGPU library: a table of kernels for their shapes and vendors, as a file that runs. */
 
 const SHAPES = ['1x2048x2048', '64x2048x2048'] as const;
-const H200 = 'nvidia-nvidia_h200-vulkan-dawn';
 
 // Kept: Dawn ends with it.
 const gpu = create([]);
@@ -33,7 +32,7 @@ function wholeOf(half: number): number {
   return (half >> 15 ? -1 : 1) * size * 2 ** exponent;
 }
 
-test('f16 decode and prefill for three vendors: one table, and its bundle multiplies', async ({
+test('f16 decode and prefill for three vendors: one table, and its module multiplies', async ({
   example: { grid },
   page,
 }) => {
@@ -58,23 +57,23 @@ test('f16 decode and prefill for three vendors: one table, and its bundle multip
   await expect(rows.filter({ hasText: 'unmeasured: portable default' })).toHaveCount(5);
 
   const saved = page.waitForEvent('download');
-  await page.getByRole('link', { name: 'WGSL bundle' }).click();
+  await page.getByRole('link', { name: 'JavaScript module' }).click();
   const folder = await mkdtemp(join(tmpdir(), 'tilemark-bundle-'));
   const file = join(folder, (await saved).suggestedFilename());
   await (await saved).saveAs(file);
-  const { multiply, requirements } = await import(pathToFileURL(file).href);
+  const { kernelFor, requirements } = await import(pathToFileURL(file).href);
   await rm(folder, { recursive: true });
 
-  const here = await gpu.requestAdapter();
-  // It is not the GPU that the subgroups of this row are of, and the bundle says what is missing.
-  expect(() => requirements(here, H200)).toThrow(/^The adapter (allows|does not have) /);
-  for (const vendor of ['apple', 'amd']) {
+  // NVIDIA's decode needs subgroups of 32 threads, which this device does not have: another row runs.
+  for (const vendor of ['nvidia', 'apple', 'amd']) {
     const adapter = await gpu.requestAdapter();
-    const device = await adapter?.requestDevice(requirements(adapter, vendor));
+    const device = await adapter?.requestDevice(requirements(adapter));
     for (const shape of SHAPES) {
       const [m, n, k] = shape.split('x').map(Number) as [number, number, number];
       const inputs = [matrix(m * k, 1), matrix(k * n, 2)];
-      const output = new Uint16Array(await multiply(device, vendor, shape, inputs));
+      const kernel = await kernelFor(device, shape, { vendor });
+      expect(kernel.dtype).toBe('f16');
+      const output = new Uint16Array(await kernel.run(inputs));
       expect(output).toHaveLength(m * n);
       for (let at = 0; at < m * n; at += 611) {
         const [row, col] = [Math.floor(at / n), at % n];

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { type Browser, expect, type Page } from '@playwright/test';
 import { violations } from './axe';
-import { benchFile } from './bench-file';
 import { test } from './fixtures';
 import type { Grid } from './grid';
 
@@ -137,38 +136,6 @@ test('two machines of one device are told apart, by machine and by token', async
     ).toBeVisible();
   }
   await page.context().close();
-});
-
-test('a member uploads what a machine without a network measured, whole or not at all', async ({
-  page,
-}) => {
-  await page.goto(`${grid.url}/login?token=${await makeToken('member')}`);
-  await page.goto(`${grid.url}/add`);
-  const form = page.getByRole('form', { name: 'Import results' });
-  const upload = async (content: object) => {
-    const buffer = Buffer.from(JSON.stringify(content));
-    await form
-      .getByLabel('File of results')
-      .setInputFiles({ name: 'results.json', mimeType: 'application/json', buffer });
-    await form.getByRole('button', { name: 'Import' }).click();
-  };
-  const good = benchFile();
-  const [first, second, ...others] = good.results;
-  const bad = { ...second, variant: { kernel: 'matmul/none', tunables: {} } };
-  await upload({ ...good, results: [first, bad, ...others] });
-  // Told at the control, which takes the focus.
-  const file = form.getByLabel('File of results');
-  await expect(file).toHaveAccessibleDescription(
-    /results\[1\]\.variant\.kernel: .* Nothing was imported from results\.json\.$/,
-  );
-  await expect(file).toBeFocused();
-  await upload({ about: 'side-by-side.mjs --suite llm-shapes', environment: {}, runs: [{}] });
-  await expect(file).toHaveAccessibleDescription(/sums up how well Tilemark chooses variants/);
-  await upload(good);
-  await expect(page).toHaveURL(/\/sweeps\/[0-9a-f-]+$/);
-  await expect(page.getByText('imported').first()).toBeVisible();
-  await page.goto(`${grid.url}/`);
-  await expect(page.getByText('imported').filter({ visible: true }).first()).toBeVisible();
 });
 
 test('the page of workers shows what waits for a device', async ({ browser }) => {

@@ -163,8 +163,8 @@ test('the workbench answers for many shapes and GPUs, by form and by link, and e
   await expect(table.getByText('timed under fast').first()).toBeVisible();
   for (const [name, start] of [
     ['JSON', '{'],
-    ['CSV', 'gpu,op,dtype,profile,b,m,n,k,kernel,'],
-    ['WGSL bundle', '// matmul f16'],
+    ['CSV', 'gpu,op,dtype,profile,engine,b,m,n,k,kernel,'],
+    ['JavaScript module', '// matmul f16'],
     ['ggml table', '// matmul f16'],
     ['ONNX Runtime table', '// matmul f16'],
   ] as const) {

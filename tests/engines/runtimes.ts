@@ -45,6 +45,18 @@ export const openFirefox = (): Promise<Browser> =>
     },
   });
 
+/** Opens Chromium on its software device. */
+export const openChromium = (): Promise<Browser> =>
+  puppeteer.launch({
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    protocolTimeout: 600_000,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader', '--enable-features=Vulkan'],
+    ],
+  });
+
 /** An empty page of a secure context that runs a module, and what takes it down again. */
 export async function pageWith(
   browser: Browser,

@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerFor, FAMILIES, gpuOf, knownGpus, shippedOf } from '@tilemark/core';
 import { InputError, parseProblem } from '@tilemark/kernels';
@@ -48,9 +51,50 @@ it('prints every shape of a family by files of evidence, on the device that they
   }
 });
 
+it('answers under an engine by its times alone, and by the order of those under Tint where it has none', async () => {
+  const asked = { op: 'transpose', dtype: 'f32', shape: '4096', format: 'json' } as const;
+  const shipped = JSON.parse(await readFile(EVIDENCE, 'utf8'));
+  const file = join(await mkdtemp(join(tmpdir(), 'tilemark-')), 'naga.json');
+  const device = { ...shipped.device, backend: 'webgpu', runtime: 'deno' };
+  await writeFile(file, JSON.stringify({ ...shipped, device, profile: 'default' }));
+  const under = async (over: Partial<BestOptions>) => {
+    const { items } = JSON.parse(await printed({ ...asked, ...over }));
+    return items[0].best;
+  };
+  const evidence = [file];
+  const [tint, naga] = [await under({ gpu: 'nvidia' }), await under({ gpu: 'nvidia', evidence })];
+  expect(tint).toMatchObject({ engine: 'tint', basis: 'vendor' });
+  expect(naga).toMatchObject({ engine: 'tint', basis: 'portable', quote: null });
+  // The key of the file's device names its runtime.
+  for (const over of [{}, { engine: 'naga', gpu: 'nvidia' }] as const) {
+    const found = await under({ ...over, evidence });
+    expect(found).toMatchObject({ engine: 'naga', quote: { profile: 'default' } });
+  }
+  expect(await under({ engine: 'naga', gpu: 'nvidia' })).toMatchObject({
+    ...{ engine: 'naga', basis: 'tint', quote: null, address: tint.address },
+  });
+  const text = await printed({ ...asked, format: 'table', engine: 'webkit', gpu: 'nvidia' });
+  expect(text).toContain('timed under tint, not under webkit');
+});
+
+it('shows of a decode what it reads of memory, and the share of the fastest copy', async () => {
+  const shape = '1x4096x11008';
+  const { items } = JSON.parse(await printed({ shape, format: 'json', gpu: H200 }));
+  const { ns, memory } = items[0].best.quote;
+  expect(memory.gigabytesPerSecond).toBeCloseTo((2 * (4096 * 11008 + 4096 + 11008)) / ns, 6);
+  expect(memory.part).toBeGreaterThan(0.3);
+  expect(memory.part).toBeLessThan(1.05);
+  const text = await printed({ shape, gpu: H200 });
+  expect(text).toContain(`${Math.round(100 * memory.part)}% of memory`);
+  const square = JSON.parse(
+    await printed({ dtype: 'f32', shape: '4096', format: 'json', gpu: H200 }),
+  );
+  expect(square.items[0].best.quote.memory).toBeNull();
+});
+
 it.each([
   ['csv', /^gpu,op,dtype/],
-  ['js', /export function multiply/],
+  ['js', /export async function kernelFor/],
   ['ggml', /ggml_webgpu_mul_mat_choice/],
   ['onnxruntime', /kMatMulChoices/],
 ] as const)('prints %s', async (format, pattern) => {
@@ -59,6 +103,7 @@ it.each([
 
 it.each([
   [{ gpu: 'banana' }, '--gpu', /'banana' is no GPU .*nvidia_h200.*apple/],
+  [{ engine: 'naga', profile: 'fast' }, '--profile', /naga has default alone/],
   [{ shape: '4x4' }, '--shape', /is not a shape/],
   [{ shape: '1', suite: family }, '--shape', /give this or --suite/],
   [{ evidence: [EVIDENCE] }, '--evidence', /no file is of matmul in f16/],

@@ -10,6 +10,7 @@ import {
   type Gpu,
   gpuOf,
   knownGpus,
+  memoryText,
   type Profile,
   problemsOf,
   type Question,
@@ -20,7 +21,14 @@ import {
   shippedOf,
   sourceOf,
 } from '@tilemark/core';
-import { type Dtype, InputError, type OpId, refuseIf, shapeText } from '@tilemark/kernels';
+import {
+  type Dtype,
+  type Engine,
+  InputError,
+  type OpId,
+  refuseIf,
+  shapeText,
+} from '@tilemark/kernels';
 import { parseIfThere } from './flags';
 import { GridClient } from './grid/client';
 import { rateText, table, timeText } from './table';
@@ -38,7 +46,8 @@ export interface BestOptions {
   /** A grid to ask. */
   readonly server?: string;
   readonly token?: string;
-  readonly format: 'table' | 'js' | Exclude<BestForm, 'wgsl'>;
+  readonly engine?: Engine;
+  readonly format: 'table' | BestForm;
 }
 
 /**
@@ -48,23 +57,30 @@ export interface BestOptions {
 export async function best(options: BestOptions, print: (text: string) => void): Promise<void> {
   const { evidence, format, server, token } = options;
   const question = questionOf(options);
-  const form = format === 'js' ? 'wgsl' : format;
   if (server === undefined) {
     const brought = evidence && (await Promise.all(evidence.map(readEvidence)));
     const rows = answered(question, brought);
-    print(form === 'table' ? asTable(rows) : bestFile(form, rows, question).trimEnd());
+    print(format === 'table' ? asTable(rows) : bestFile(format, rows, question).trimEnd());
     return;
   }
   refuseIf(evidence !== undefined, 'a grid answers by its own', '--evidence');
   const site = new GridClient({ server, ...(token !== undefined && { token }) });
   const query = questionQuery(question);
-  query.set('format', form === 'table' ? 'csv' : form);
+  query.set('format', format === 'table' ? 'csv' : format);
   print((await site.text(`best/table?${query}`)).trimEnd());
 }
 
-function questionOf({ dtype = 'f32', gpu, op, profile, shape, suite }: BestOptions): Question {
+function questionOf({
+  dtype = 'f32',
+  engine,
+  gpu,
+  op,
+  profile,
+  shape,
+  suite,
+}: BestOptions): Question {
   refuseIf((shape === undefined) === (suite === undefined), 'give this or --suite', '--shape');
-  const asked = { op: suite?.op ?? op, dtype, profile, shapes: shape, gpu };
+  const asked = { op: suite?.op ?? op, dtype, profile, engine, shapes: shape, gpu };
   const { data, error } = questionSchema.safeParse(asked);
   // A family may have more shapes than a grid puts into one table.
   if (data) return suite ? { ...data, shapes: suite.shapes } : data;
@@ -75,7 +91,7 @@ function questionOf({ dtype = 'f32', gpu, op, profile, shape, suite }: BestOptio
 
 /** Every row by the files; with every GPU that they are of where none is named. */
 function answered(question: Question, brought?: readonly Evidence[]): BestRow[] {
-  const { op, dtype, profile } = question;
+  const { op, dtype, engine, profile } = question;
   const files = brought ?? shippedEvidence();
   refuseIf(
     brought?.every((file) => file.op !== op || file.dtype !== dtype) ?? false,
@@ -87,7 +103,7 @@ function answered(question: Question, brought?: readonly Evidence[]): BestRow[] 
   const asked = gpus.length > 0 ? gpus : gpusIn(files);
   return problemsOf(question).flatMap((problem) =>
     asked.map((gpu) => {
-      const evidence = shippedOf(gpu, { op, dtype, profile }, files);
+      const evidence = shippedOf(gpu, { op, dtype, profile }, engine, files);
       return { gpu, problem, ...answerFor(problem, profile, evidence) };
     }),
   );
@@ -115,15 +131,16 @@ function named(id: string, known: readonly Gpu[]) {
 
 function asTable(rows: readonly BestRow[]): string {
   return table(
-    ['variant', 'shape', 'GPU', 'time', 'rate', 'source', 'remark'],
+    ['variant', 'shape', 'GPU', 'time', 'rate', 'memory', 'source', 'remark'],
     rows.map((row) => {
       const quote = row.best?.quote;
       return [
         ...[row.best?.address ?? 'none', shapeText(row.problem), row.gpu?.name ?? 'any'],
         ...[quote ? timeText(quote.ns) : '', quote ? rateText(quote.rate) : ''],
+        memoryText(row) ?? '',
         ...[sourceOf(row), remarkOf(row) ?? ''],
       ];
     }),
-    ['left', 'left', 'left', 'right', 'right'],
+    ['left', 'left', 'left', 'right', 'right', 'right'],
   );
 }

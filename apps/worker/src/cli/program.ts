@@ -1,4 +1,6 @@
 import {
+  BEST_FORMS,
+  engineSchema,
   FAMILIES,
   messageOf,
   NotAdmitted,
@@ -228,10 +230,11 @@ export function program(childEntry: URL): Command {
     .addOption(DTYPE)
     .addOption(PROFILE)
     .addOption(
-      new Option('--format <format>')
-        .choices(['table', 'js', 'json', 'csv', 'ggml', 'onnxruntime'])
-        .default('table'),
+      new Option('--engine <engine>', 'what compiles it (default: tint)').choices(
+        engineSchema.options,
+      ),
     )
+    .addOption(new Option('--format <format>').choices(['table', ...BEST_FORMS]).default('table'))
     .option('--evidence <files...>', 'of `tune --save`, to decide by instead of what ships')
     .option('--server <url>', 'a grid to ask instead of what ships')
     .addOption(READER)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { profileSchema } from '../measure/device';
+import { engineSchema, profileSchema } from '../measure/device';
 import { problemSchema, variantSchema } from '../plan/spec';
 import { date, id, rateSchema } from './answer';
 import { needsSchema } from './kernel';
@@ -43,15 +43,18 @@ export const quoteSchema = z.object({
 export const bestVariantSchema = z.object({
   problem: problemSchema,
   profile: profileSchema,
+  /** What compiles the program. */
+  engine: engineSchema,
   variant: variantSchema,
   address: z.string(),
   /**
    * Whose times were compared: those of the GPU itself, here or shipped; of its architecture; of its
-   * vendor; of any GPU of this grid, where none is named. `portable`: nobody's; a choice for plain
-   * WebGPU, across the devices that were surveyed.
+   * vendor; of any GPU of this grid, where none is named. `tint`: none under the engine, and those
+   * under Tint gave the order. `portable`: nobody's; a choice for plain WebGPU, across the devices that
+   * were surveyed.
    */
-  basis: z.enum(['device', 'architecture', 'vendor', 'any', 'portable']),
-  /** What to expect on the problem, and where that is from; null: nobody has timed it. */
+  basis: z.enum(['device', 'architecture', 'vendor', 'any', 'tint', 'portable']),
+  /** What to expect on the problem, and where that is from; null: nobody has timed it under the engine. */
   quote: quoteSchema
     .extend({
       rate: rateSchema,
@@ -60,6 +63,8 @@ export const bestVariantSchema = z.object({
       driver: z.string(),
       profile: profileSchema,
       measuredAt: date,
+      /** Where memory bounds the problem: its rate, and the part that it is of the fastest copy's. */
+      memory: z.object({ gigabytesPerSecond: z.number(), part: z.number() }).nullable(),
       /** The shape that was timed: the problem's, or the nearest that is known. */
       shape: z.string(),
       /** The result on this grid. */

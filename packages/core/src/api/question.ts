@@ -1,6 +1,7 @@
 import {
   dimensionNames,
   dimensionsText,
+  type Engine,
   type Epilogue,
   faultOf,
   InputError,
@@ -11,7 +12,7 @@ import {
   shapeText,
 } from '@tilemark/kernels';
 import { z } from 'zod';
-import { type Profile, profileSchema } from '../measure/device';
+import { engineSchema, type Profile, profileSchema } from '../measure/device';
 import { SHAPE_SUITES } from '../plan/shape-suites';
 import { parseShapes } from '../plan/shapes';
 import { dtypeSchema, epilogueSchema, opSchema } from '../schema/op';
@@ -32,6 +33,8 @@ export const questionFields = z.strictObject({
   op: opSchema.default('matmul'),
   dtype: dtypeSchema.default('f32'),
   profile: profileSchema.default('default'),
+  /** What compiles the shader; absent: that of the runtime which a device key names, else Tint. */
+  engine: engineSchema.optional(),
   /** Put into the program of the variant that is best for the product alone. */
   epilogue: epilogueSchema.optional(),
   shapes: z.string().max(2_000).optional(),
@@ -49,6 +52,7 @@ export interface Question {
   readonly op: OpId;
   readonly dtype: Problem['dtype'];
   readonly profile: Profile;
+  readonly engine?: Engine | undefined;
   readonly epilogue?: Epilogue | undefined;
   readonly shapes: readonly Shape[];
   /** Device keys, or `vendor/architecture`; none: whatever GPU. */
@@ -58,8 +62,10 @@ export interface Question {
 
 /** A question as it is answered. */
 export const questionSchema = questionFields.transform((query, context): Question => {
-  const { op, dtype, epilogue, profile, suite } = query;
+  const { op, dtype, engine, epilogue, profile, suite } = query;
   try {
+    const isDawns = engine === undefined || engine === 'tint' || profile === 'default';
+    refuse(!isDawns, 'profile', `${profile} is a profile of Dawn: ${engine} has default alone`);
     const gpus = [...new Set([query.gpu, query.device, vendorText(query)].flatMap(namesIn))];
     refuse(gpus.length > MOST_GPUS, 'gpu', `a table takes at most ${MOST_GPUS} GPUs`);
     const shapes = shapesOf(query);
@@ -68,7 +74,7 @@ export const questionSchema = questionFields.transform((query, context): Questio
     refuse(rows > MOST_ROWS, 'gpu', fewer);
     const fault = shapes.map((shape) => faultOf(op, shape, dtype, { epilogue })).find(Boolean);
     if (fault) throw new InputError(fault.reason, fault.field);
-    return { op, dtype, profile, epilogue, shapes, suite, gpus };
+    return { op, dtype, profile, engine, epilogue, shapes, suite, gpus };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     context.addIssue({ code: 'custom', path: [error.field ?? 'shapes'], message: error.message });
@@ -125,13 +131,14 @@ export function questionQuery({
   op,
   dtype,
   profile,
+  engine,
   epilogue,
   shapes,
   gpus,
 }: Question): URLSearchParams {
   const texts = shapes.map((shape) => shapeText({ op, shape } as Problem));
   return new URLSearchParams({
-    ...{ op, dtype, profile, ...(epilogue && { epilogue }) },
+    ...{ op, dtype, profile, ...(engine && { engine }), ...(epilogue && { epilogue }) },
     shapes: texts.join(' '),
     ...(gpus.length > 0 && { gpu: gpus.join(',') }),
   });

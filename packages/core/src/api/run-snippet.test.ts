@@ -39,8 +39,10 @@ it.each([
     const program = programOf(parseVariant(address), problem);
     const adapter = await gpu.requestAdapter();
     const device = await adapter!.requestDevice({ requiredFeatures: ['shader-f16'] });
-    const run = new Function(`${RUN_SNIPPET}\nreturn run;`)();
-    const output = new Float32Array(await run(device, program, storedBytes(problem, { seed: 3 })));
+    const prepare = new Function(`${RUN_SNIPPET}\nreturn prepare;`)();
+    const output = new Float32Array(
+      await (await prepare(device, program)).run(storedBytes(problem, { seed: 3 })),
+    );
     const [a, b, bias] = inputTensors(problem, { seed: 3 });
     for (let i = 0; i < batch * m * n; i++) {
       const row = Math.floor(i / n);
@@ -71,10 +73,12 @@ it.each(['q8_0', 'q4_0'] as const)('runs weights that a program has in %s', asyn
 
   const program = programOf(parseVariant('matmul/rows-of-weights'), { op: 'matmul', shape, dtype });
   expect(program.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'B_scales', 'C', 'shape']);
-  const run = new Function(`${RUN_SNIPPET}\nreturn run;`)();
+  const prepare = new Function(`${RUN_SNIPPET}\nreturn prepare;`)();
   const halves = toDevice(ITEMS.f16, a);
   const output = fromHalves(
-    new Uint16Array(await run(device, program, [halves, ...parts.map(({ bytes }) => bytes)])),
+    new Uint16Array(
+      await (await prepare(device, program)).run([halves, ...parts.map(({ bytes }) => bytes)]),
+    ),
   );
 
   const [values, scales] = parts.map(({ bytes, item, length }) =>

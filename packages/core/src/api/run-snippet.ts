@@ -1,74 +1,127 @@
 /**
- * A program that runs an answer of `/api/v1/best` in any WebGPU: in a page, in Node on Dawn, in Deno.
- * It is plain JavaScript, shown as it is and executed by its test.
+ * A program that runs answers of `/api/v1/best` in any WebGPU: in a page, in Node on Dawn, in Deno.
+ * It is plain JavaScript, shown as it is and executed by its tests.
  */
-export const RUN_SNIPPET = `// inputs: typed arrays in the order of the bindings; f16 as the bits of halves.
-async function run(device, { wgsl, passes, bindings }, inputs) {
-  const USAGE = { 'read-only-storage': 0x88, storage: 0x84, uniform: 0x48 };
-  const module = device.createShaderModule({ code: wgsl });
-  const layout = device.createBindGroupLayout({
-    entries: bindings.map(({ binding, type }) => ({ binding, visibility: 4, buffer: { type } })),
-  });
-  const buffers = bindings.map(({ type, bytes, values }, at) => {
-    const buffer = device.createBuffer({ size: bytes, usage: USAGE[type] });
-    const data = values ? new Uint32Array(values) : inputs[at];
-    if (data) device.queue.writeBuffer(buffer, 0, data);
-    return buffer;
-  });
-  const entries = buffers.map((buffer, at) => ({
-    binding: bindings[at].binding,
-    resource: { buffer },
-  }));
-  const group = device.createBindGroup({ layout, entries });
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  for (const { entryPoint, workgroups } of passes) {
-    const pipeline = await device.createComputePipelineAsync({
-      layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
-      compute: { module, entryPoint },
+export const RUN_SNIPPET = `const compiled = new WeakMap();
+
+/** The pipelines of an answer, compiled once for a device. */
+function pipelinesOf(device, { wgsl, passes, bindings }) {
+  const kept = compiled.get(device) ?? new Map();
+  compiled.set(device, kept);
+  const entryPoints = passes.map(({ entryPoint }) => entryPoint);
+  const key = [...entryPoints, wgsl].join(' ');
+  const make = async () => {
+    device.pushErrorScope('validation');
+    const module = device.createShaderModule({ code: wgsl });
+    const layout = device.createBindGroupLayout({
+      entries: bindings.map(({ binding, type }) => ({ binding, visibility: 4, buffer: { type } })),
     });
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, group);
-    pass.dispatchWorkgroups(...workgroups);
-  }
-  pass.end();
-  const output = bindings.findIndex(({ isOutput }) => isOutput);
-  const size = bindings[output].bytes;
-  const copy = device.createBuffer({ size, usage: 0x9 });
-  encoder.copyBufferToBuffer(buffers[output], 0, copy, 0, size);
-  device.queue.submit([encoder.finish()]);
-  await copy.mapAsync(1);
-  return copy.getMappedRange().slice(0);
+    const pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [layout] });
+    const making = entryPoints.map((entryPoint) =>
+      device.createComputePipelineAsync({ layout: pipelineLayout, compute: { module, entryPoint } }),
+    );
+    const [fault, pipelines] = await Promise.all([device.popErrorScope(), Promise.all(making)]);
+    if (fault) throw new Error(fault.message);
+    return { layout, pipelines };
+  };
+  if (!kept.has(key)) kept.set(key, make());
+  return kept.get(key);
+}
+
+/** Makes an answer ready on a device. Throws Error where it does not compile. */
+async function prepare(device, answer) {
+  const { bindings, passes } = answer;
+  const { layout, pipelines } = await pipelinesOf(device, answer);
+  const USAGE = { 'read-only-storage': 0x88, storage: 0x84, uniform: 0x48 };
+  const bufferOf = ({ type, bytes }, data) => {
+    const buffer = device.createBuffer({ size: bytes, usage: USAGE[type] });
+    if (!data) return buffer;
+    // A buffer ends on a whole vec4.
+    const whole = new Uint8Array(bytes);
+    whole.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+    device.queue.writeBuffer(buffer, 0, whole);
+    return buffer;
+  };
+  const isOwn = ({ name, values }) => values !== undefined || name === 'scratch';
+  const own = Object.fromEntries(
+    bindings.filter(isOwn).map((one) => [one.name, bufferOf(one, one.values && new Uint32Array(one.values))]),
+  );
+  const tensors = bindings.filter((one) => !isOwn(one));
+  const kernel = {
+    ...answer,
+    /** The buffers to give to encode: their names, bytes, and which is the output. */
+    tensors,
+    /** Adds the dispatches to an encoder; buffers by name, such as { A, B, C }. */
+    encode(encoder, buffers) {
+      const entries = bindings.map(({ binding, name }) => ({
+        binding,
+        resource: { buffer: own[name] ?? buffers[name] },
+      }));
+      const group = device.createBindGroup({ layout, entries });
+      const pass = encoder.beginComputePass();
+      pass.setBindGroup(0, group);
+      for (const [at, { workgroups }] of passes.entries()) {
+        pass.setPipeline(pipelines[at]);
+        pass.dispatchWorkgroups(...workgroups);
+      }
+      pass.end();
+    },
+    /** Runs it on typed arrays in the order of the tensors, f16 as the bits of halves; resolves to the output's bytes. */
+    async run(inputs) {
+      const buffers = tensors.map((tensor, at) => [tensor.name, bufferOf(tensor, inputs[at])]);
+      const encoder = device.createCommandEncoder();
+      kernel.encode(encoder, Object.fromEntries(buffers));
+      const at = tensors.findIndex(({ isOutput }) => isOutput);
+      const size = tensors[at].bytes;
+      const copy = device.createBuffer({ size, usage: 0x9 });
+      encoder.copyBufferToBuffer(buffers[at][1], 0, copy, 0, size);
+      device.queue.submit([encoder.finish()]);
+      await copy.mapAsync(1);
+      const output = copy.getMappedRange().slice(0);
+      for (const buffer of [copy, ...buffers.map(([, one]) => one)]) buffer.destroy();
+      return output;
+    },
+  };
+  return kernel;
 }`;
 
 /** Code that requests of an adapter what answers of the API need. */
-export const REQUIREMENTS_SNIPPET = `/** The features and limits that answers need; throws where the adapter has less. */
-function requirementsOf(adapter, answers) {
-  const most = (read) => Math.max(...answers.map(read));
-  const largest = most(({ bindings }) => Math.max(...bindings.map(({ bytes }) => bytes)));
-  const requiredLimits = {
+export const REQUIREMENTS_SNIPPET = `/** The limits that an answer needs. */
+function limitsOf({ needs, bindings }) {
+  const largest = Math.max(...bindings.map(({ bytes }) => bytes));
+  return {
     maxBufferSize: largest,
     maxStorageBufferBindingSize: largest,
-    maxComputeWorkgroupStorageSize: most(({ needs }) => needs.workgroupBytes),
-    maxComputeInvocationsPerWorkgroup: most(({ needs }) => needs.workgroupSize.reduce((a, b) => a * b)),
-    maxComputeWorkgroupSizeX: most(({ needs }) => needs.workgroupSize[0]),
-    maxComputeWorkgroupSizeY: most(({ needs }) => needs.workgroupSize[1]),
+    maxComputeWorkgroupStorageSize: needs.workgroupBytes,
+    maxComputeInvocationsPerWorkgroup: needs.workgroupSize.reduce((a, b) => a * b),
+    maxComputeWorkgroupSizeX: needs.workgroupSize[0],
+    maxComputeWorkgroupSizeY: needs.workgroupSize[1],
   };
-  const needed = [...new Set(answers.flatMap(({ needs }) => needs.features))];
+}
+
+/** The features of WebGPU among those needed: not sizes of subgroups and of their matrices, nor what is of the language. */
+const featuresOf = ({ needs }) => needs.features.filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
+
+/** What an adapter or a device lacks for an answer; undefined: nothing. */
+function lackOf({ features, limits }, info, answer) {
+  const [limit] = Object.entries(limitsOf(answer)).filter(([name, value]) => limits[name] < value);
+  if (limit) return \`allows \${limit[0]} \${limits[limit[0]]}; \${limit[1]} is needed\`;
+  const feature = featuresOf(answer).find((name) => !features.has(name));
+  if (feature) return \`does not have \${feature}\`;
   // Kernels that shuffle rely on the size of a subgroup: another one gives wrong sums.
-  const { subgroupMinSize: smallestSubgroup, subgroupMaxSize: largestSubgroup } = adapter.info;
-  for (const name of needed) {
-    const size = /^subgroup-size-(\\d+)$/.exec(name)?.[1];
-    if (size && !(smallestSubgroup === +size && largestSubgroup === +size)) throw new Error(\`The adapter does not have subgroups of \${size} threads alone.\`);
+  const { subgroupMinSize: smallest, subgroupMaxSize: largest } = info;
+  const sizes = answer.needs.features.flatMap((name) => /^subgroup-size-(\\d+)$/.exec(name)?.[1] ?? []);
+  const size = sizes.find((size) => !(smallest === +size && largest === +size));
+  return size && \`does not have subgroups of \${size} threads alone\`;
+}
+
+/** The features and limits for those of the answers that an adapter can run; throws where it can run none. */
+function requirementsOf(adapter, answers) {
+  const able = answers.filter((answer) => !lackOf(adapter, adapter.info, answer));
+  if (able.length === 0) throw new Error(\`The adapter \${lackOf(adapter, adapter.info, answers[0])}.\`);
+  const requiredLimits = {};
+  for (const [name, value] of able.flatMap((answer) => Object.entries(limitsOf(answer)))) {
+    requiredLimits[name] = Math.max(requiredLimits[name] ?? 0, value);
   }
-  // Not sizes of subgroups and their matrices, which are no features, nor what is of the language.
-  const requiredFeatures = needed
-    .filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
-  for (const [name, value] of Object.entries(requiredLimits)) {
-    if (adapter.limits[name] < value) throw new Error(\`The adapter allows \${name} \${adapter.limits[name]}; \${value} is needed.\`);
-  }
-  for (const name of requiredFeatures) {
-    if (!adapter.features.has(name)) throw new Error(\`The adapter does not have \${name}.\`);
-  }
-  return { requiredFeatures, requiredLimits };
+  return { requiredFeatures: [...new Set(able.flatMap(featuresOf))], requiredLimits };
 }`;

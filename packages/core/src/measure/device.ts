@@ -28,6 +28,8 @@ export const suiteClass = ({
 }: Pick<DeviceIdentity, 'architecture' | 'class'>): DeviceClass =>
   kind === 'browser' && architecture === 'software' ? 'software' : kind;
 
+export const engineSchema = z.enum(['tint', 'naga', 'webkit']);
+
 /** What runs shaders, and the engine that compiles them there: results of two are never ranked together. */
 export const RUNTIMES: Readonly<
   Record<string, { readonly title: string; readonly engine: Engine }>

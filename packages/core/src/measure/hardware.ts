@@ -1,3 +1,4 @@
+import type { Engine } from '@tilemark/kernels';
 import { type DeviceIdentity, engineOf } from './device';
 
 /**
@@ -20,6 +21,12 @@ const VENDORS: Readonly<Record<number, string>> = {
   32902: 'intel',
   65541: 'mesa',
 };
+
+/** What runtimes call a vendor: its word, and its numbers as wgpu writes them. */
+export const vendorNames = (word: string): string[] => [
+  word,
+  ...Object.keys(VENDORS).filter((id) => VENDORS[Number(id)] === word),
+];
 
 /** The vendor that a card's name tells. */
 const NAMES: readonly (readonly [pattern: RegExp, vendor: string])[] = [
@@ -109,20 +116,33 @@ const asKey = (part: string): string =>
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '') || 'unknown';
 
-/** The devices to find evidence for: those like one, by its key, or the GPUs of a vendor. */
-export type ModelQuery =
-  | { readonly key: string }
-  | { readonly vendor: string; readonly architecture?: string | undefined };
+/** What the keys of the same card begin with. */
+export const hardwareOfKey = (key: string): string => key.split('-').slice(0, 2).join('-');
 
-/** Whether a device is of the wanted model, and its shaders are compiled by the same engine. */
+/** The engine of the runtime that a key ends with. */
+export const engineOfKey = (key: string): Engine | null =>
+  engineOf(key.slice(key.lastIndexOf('-') + 1));
+
+/** The devices to find evidence for: those like one, by its key, or the GPUs of a vendor. */
+export type ModelQuery = (
+  | { readonly key: string }
+  | { readonly vendor: string; readonly architecture?: string | undefined }
+) & {
+  /** Absent: that of the key, or Tint. */
+  readonly engine?: Engine | undefined;
+};
+
+/** Whether a device is of the wanted model, and its shaders are compiled by the wanted engine. */
 export function isOn(device: DeviceIdentity, wanted: ModelQuery): boolean {
+  const engine = engineOf(device.runtime);
   if ('key' in wanted) {
-    const runtime = wanted.key.slice(wanted.key.lastIndexOf('-') + 1);
-    return wanted.key.startsWith(modelOf(device)) && engineOf(runtime) === engineOf(device.runtime);
+    const { key } = wanted;
+    return key.startsWith(modelOf(device)) && engine === (wanted.engine ?? engineOfKey(key));
   }
   const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
   return (
     device.class === 'gpu' &&
+    engine === (wanted.engine ?? 'tint') &&
     isSame(device.vendor, wanted.vendor) &&
     (!wanted.architecture || isSame(device.architecture, wanted.architecture))
   );

@@ -1,16 +1,16 @@
 /** Answers of `/best` as files: for spreadsheets, for a page, and in the forms that two libraries keep. */
-import { kernelById, opById, shapeText } from '@tilemark/kernels';
+import { kernelById, opById } from '@tilemark/kernels';
 import { csvTable } from '../api/csv';
 import type { Question } from '../api/question';
-import { REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '../api/run-snippet';
 import { tileOf } from '../api/tile';
 import type { BestRow } from './best';
+import { moduleOf } from './best-module';
 import { remarkOf, sourceOf } from './best-words';
 
 export const BEST_FILES = {
   json: ['JSON', 'application/json', 'json'],
   csv: ['CSV', 'text/csv', 'csv'],
-  wgsl: ['WGSL bundle', 'text/javascript', 'mjs'],
+  js: ['JavaScript module', 'text/javascript', 'mjs'],
   ggml: ['ggml table', 'text/plain', 'h'],
   onnxruntime: ['ONNX Runtime table', 'text/plain', 'h'],
 } as const;
@@ -29,7 +29,7 @@ export function bestFile(form: BestForm, rows: readonly BestRow[], question: Que
 
 const WRITERS: Readonly<
   Record<BestForm, (rows: readonly BestRow[], question: Question) => string>
-> = { json: jsonOf, csv: csvOf, wgsl: bundleOf, ggml: ggmlOf, onnxruntime: onnxOf };
+> = { json: jsonOf, csv: csvOf, js: moduleOf, ggml: ggmlOf, onnxruntime: onnxOf };
 
 /** Each as `/best` answers, without its program. */
 function jsonOf(rows: readonly BestRow[]): string {
@@ -46,8 +46,8 @@ function csvOf(rows: readonly BestRow[], { op }: Question): string {
     ...new Set(rows.flatMap(({ best }) => Object.keys(best?.variant.tunables ?? {}))),
   ];
   const head = [
-    ...['gpu', 'op', 'dtype', 'profile', ...sides, 'kernel', ...tunables],
-    ...['ns', 'error', 'rate', 'unit', 'source', 'remark'],
+    ...['gpu', 'op', 'dtype', 'profile', 'engine', ...sides, 'kernel', ...tunables],
+    ...['ns', 'error', 'rate', 'unit', 'gb_per_s', 'part_of_memory', 'source', 'remark'],
   ];
   return csvTable(
     head,
@@ -57,56 +57,16 @@ function csvOf(rows: readonly BestRow[], { op }: Question): string {
       const shape: Readonly<Record<string, number>> = problem.shape;
       const values = best?.variant.tunables ?? {};
       return [
-        ...[idOf(gpu), op, problem.dtype, best?.profile ?? ''],
+        ...[idOf(gpu), op, problem.dtype, best?.profile ?? '', best?.engine ?? ''],
         ...sides.map((side) => shape[side] ?? ''),
         best?.variant.kernel ?? '',
         ...tunables.map((name) => values[name] ?? ''),
         ...[quote?.ns ?? '', quote?.error ?? '', quote?.rate.value ?? '', quote?.rate.unit ?? ''],
+        ...[quote?.memory?.gigabytesPerSecond ?? '', quote?.memory?.part ?? ''],
         ...[sourceOf(row), remarkOf(row) ?? ''],
       ];
     }),
   );
-}
-
-/**
- * A module with every shader once, a table of which to run where, and one function that runs it:
- * `multiply(device, gpu, '1x4096x4096', [a, b])`.
- */
-function bundleOf(rows: readonly BestRow[], { op, dtype }: Question): string {
-  const shaders = [...new Set(rows.flatMap(({ best }) => best?.wgsl ?? []))];
-  const table = rows.flatMap(({ best, gpu, problem }) =>
-    best?.wgsl
-      ? [
-          {
-            gpu: idOf(gpu),
-            shape: shapeText(problem),
-            address: best.address,
-            needs: best.needs,
-            bindings: best.bindings,
-            passes: best.passes,
-            shader: shaders.indexOf(best.wgsl),
-          },
-        ]
-      : [],
-  );
-  return `// ${op} ${dtype}: which kernel runs which shape on which GPU, by Tilemark.
-export const shaders = ${JSON.stringify(shaders, null, 1)};
-export const table = ${JSON.stringify(table, null, 1)};
-
-/** The features and limits to request for every row of a GPU; throws where the adapter has less. */
-export const requirements = (adapter, gpu) => requirementsOf(adapter, table.filter((row) => row.gpu === gpu));
-
-/** Runs the kernel for a shape, such as '${table[0]?.shape ?? '1x4096x4096'}'; resolves to the bytes of the result. */
-export function multiply(device, gpu, shape, inputs) {
-  const row = table.find((each) => each.gpu === gpu && each.shape === shape);
-  if (!row) throw new Error(\`No kernel for \${shape} on \${gpu}.\`);
-  return run(device, { ...row, wgsl: shaders[row.shader] }, inputs);
-}
-
-${REQUIREMENTS_SNIPPET}
-
-${RUN_SNIPPET}
-`;
 }
 
 const idOf = (gpu: BestRow['gpu']): string => gpu?.id ?? 'any';

@@ -12,10 +12,22 @@ const VERBS = {
 /** Where an answer is from, in a few words. */
 export function sourceOf({ best, excluded, problem }: BestRow): string {
   if (!best) return excluded[0] ? `nothing fits: ${excluded[0].reason}` : 'nothing known';
-  if (!best.quote) return 'unmeasured: portable default';
+  if (best.basis === 'tint') return `timed under tint, not under ${best.engine}`;
+  if (!best.quote) {
+    const under = best.engine === 'tint' ? '' : ` under ${best.engine}`;
+    return `unmeasured${under}: portable default`;
+  }
   const { device, driver, shape, source } = best.quote;
   const from = shape === shapeText(problem) ? '' : `, from ${shape}`;
   return `${VERBS[source]} ${device}, ${driverText(driver)}${from}`;
+}
+
+/** Where memory bounds a problem: its rate and the share of the memory's; else null. */
+export function memoryText({ best }: Pick<BestRow, 'best'>): string | null {
+  const memory = best?.quote?.memory;
+  if (!memory) return null;
+  const rate = Math.round(Number(memory.gigabytesPerSecond.toPrecision(3)));
+  return `${rate} GB/s, ${Math.round(100 * memory.part)}% of memory`;
 }
 
 /** What must be known before an answer is used; null: nothing. */

@@ -6,15 +6,18 @@
  *   quotes     what the evidence says of each (selector.ts): measured, searched, shipped or predicted
  *   choice     the least expected time (quote.ts); of several GPUs, the nearest to the least of each
  *
- * Where there is no quote, a portable variant is named that nobody has timed there.
+ * Where there is no quote, a portable variant is named that nobody has timed there. A time under one
+ * engine is no quote under another: where only Tint's are known, they give the order, and no time.
  */
 import {
   bindingsOf,
   DTYPES,
+  type Engine,
   feasible,
   idsOf,
   isByRows,
   kernelById,
+  opOf,
   type Problem,
   packedDots,
   parseVariant,
@@ -30,12 +33,13 @@ import { kernelNeeds } from '../api/kernel';
 import {
   type DeviceCapabilities,
   type DeviceIdentity,
+  engineOf,
   limitsBy,
   PLAIN_WEBGPU,
   type Profile,
 } from '../measure/device';
-import { deviceKey } from '../measure/hardware';
-import { leastTime, PLAUSIBLE_PART } from '../measure/roofline';
+import { deviceKey, engineOfKey } from '../measure/hardware';
+import { leastTime, PLAUSIBLE_PART, surveyedRoof } from '../measure/roofline';
 import { nearestProblem } from '../rank/nearest';
 import type { Gpu } from './gpus';
 import { nearestToBest, type Prediction } from './selector';
@@ -60,6 +64,8 @@ export interface Evidence {
   readonly limits: Limits | null;
   /** Whether it is the host's CPU. */
   readonly isHost: boolean;
+  /** What compiles the program. */
+  readonly engine: Engine;
 }
 
 /** What was chosen; `best` is null if nothing can run there. */
@@ -74,18 +80,26 @@ export interface BestRow extends Choice {
   readonly problem: Problem;
 }
 
+/** The engine of a question: as asked, else of the runtime that the GPU's key names, else Tint. */
+export const engineFor = (asked: Engine | undefined, gpu: Gpu | null): Engine =>
+  asked ?? (gpu && gpu.from !== 'vendor' ? engineOfKey(gpu.id) : null) ?? 'tint';
+
 /** What files, or those that ship, say of a GPU, or of its vendor. */
 export function shippedOf(
-  { from, id }: Gpu,
+  gpu: Gpu,
   kind: Kind,
+  asked?: Engine,
   files?: Parameters<typeof shippedFor>[2],
 ): Evidence {
+  const { from, id } = gpu;
   const [vendor = '', architecture] = id.split('/');
   const wanted = from === 'vendor' ? { vendor, architecture } : { key: id };
-  const file = shippedFor(wanted, kind, files);
+  const engine = engineFor(asked, gpu);
+  const own = shippedFor({ ...wanted, engine }, kind, files);
+  const file = own ?? shippedFor({ ...wanted, engine: 'tint' }, kind, files);
   const learned = file ? [learnedFrom(file, kind.profile)] : [];
   const basis = from !== 'vendor' ? 'device' : architecture ? 'architecture' : 'vendor';
-  return { basis, learned, limits: null, isHost: false };
+  return { basis: own ? basis : 'tint', learned, limits: null, isHost: false, engine };
 }
 
 /** The variant to run for a problem, by what is known of a GPU under a profile. */
@@ -94,9 +108,7 @@ export function answerFor(problem: Problem, profile: Profile, evidence: Evidence
   const able = (point: Point) => {
     if ((kernelById(point.kernel).runsOn === 'cpu') !== evidence.isHost) return false;
     const { address } = point;
-    const why = known.has(address)
-      ? known.get(address)
-      : whyNot(point, problem, profile, evidence.limits);
+    const why = known.has(address) ? known.get(address) : whyNot(point, problem, profile, evidence);
     known.set(address, why ?? null);
     return why === null;
   };
@@ -109,21 +121,23 @@ export function answerFor(problem: Problem, profile: Profile, evidence: Evidence
   const excluded = [...rollup(reasons, (some) => some.length, String)].map(
     ([reason, variants]) => ({ reason, variants }),
   );
-  const head = { problem, profile, excluded };
+  const { basis, engine } = evidence;
+  const head = { problem, profile, engine, excluded };
   if (chosen !== undefined && from) {
     const { learned, quotes } = from;
     const quote = quotes.find(({ address }) => address === chosen) as Prediction;
-    const others = quotes.filter(({ address }) => address !== chosen).slice(0, 3);
+    const isTimed = basis !== 'tint';
+    const others = quotes.filter(({ address }) => address !== chosen).slice(0, isTimed ? 3 : 0);
     const best = {
-      ...{ ...head, basis: evidence.basis, ...programOf(parseVariant(chosen), problem) },
-      quote: shownQuote(quote, problem, learned),
+      ...{ ...head, basis, ...programOf(parseVariant(chosen), problem, engine) },
+      quote: isTimed ? shownQuote(quote, problem, learned) : null,
       others: others.map(({ address, ns, error, source }) => ({ address, ns, error, source })),
     };
     return { best, excluded };
   }
   const portable = portableVariant(problem, profile, evidence);
   const best = portable && {
-    ...{ ...head, basis: 'portable' as const, ...programOf(portable, problem) },
+    ...{ ...head, basis: 'portable' as const, ...programOf(portable, problem, engine) },
     ...{ quote: null, others: [] },
   };
   return { best, excluded };
@@ -174,9 +188,13 @@ export function expectationOf(
 function shownQuote(
   { error, ns, source, time }: Prediction,
   problem: Problem,
-  { device, driver, measuredAt, profile, selector }: Learned,
+  { device, driver, measuredAt, profile, roofline, selector }: Learned,
 ): BestVariant['quote'] {
   const winner = time?.winner;
+  // By plain multiply-adds, whatever units a variant has: it is of the problem, as a decode is.
+  const plain = { kernel: `${problem.op}/naive`, tunables: {} };
+  const roof = roofline && surveyedRoof(roofline, plain, problem, Number.POSITIVE_INFINITY);
+  const bytes = opOf(problem).bytes(problem.shape, problem.dtype);
   const nearest = nearestProblem(problem, selector.problems);
   return {
     ...{ ns, error, source, device, rate: rateOf(problem, ns) },
@@ -185,6 +203,8 @@ function shownQuote(
     measuredAt: winner?.measuredAt ?? measuredAt,
     shape: shapeText(time || !nearest ? problem : nearest.problem),
     resultId: time?.resultId ?? null,
+    memory:
+      roof?.bound === 'bandwidth' ? { gigabytesPerSecond: bytes / ns, part: roof.ns / ns } : null,
     command: winner?.origin.by === 'tuner' ? winner.origin.command : null,
   };
 }
@@ -194,7 +214,7 @@ function whyNot(
   { kernel, tunables }: Point,
   problem: Problem,
   profile: Profile,
-  limits: Limits | null,
+  { engine, limits }: Pick<Evidence, 'engine' | 'limits'>,
 ): string | null {
   const definition = kernelById(kernel);
   if (definition.errorGrowth || definition.computes) {
@@ -204,11 +224,20 @@ function whyNot(
     definition.runsOn === 'gpu' ? kernelNeeds(definition, tunables, problem.dtype).features : [];
   const experimental = features.find((name) => name.startsWith('chromium-experimental'));
   // What browsers give: whatever Dawn offers under it outside of one.
-  if (profile === 'default' && experimental) return `no browser compiles ${experimental}`;
+  const isDawn = engine === 'tint' && profile !== 'default';
+  if (experimental && !isDawn) return `no browser compiles ${experimental}`;
+  const lanes = features.find((name) => name.startsWith('subgroup'));
+  if (lanes && engine !== 'tint' && !limits?.features?.includes(lanes)) return NO_SUBGROUPS[engine];
   const device = { ...UNLIMITED, ...limits, features: limits?.features ?? features };
   const found = feasible({ kernel, tunables }, problem, device);
   return found.ok ? null : found.why;
 }
+
+/** Of 2026-11-29. */
+const NO_SUBGROUPS = {
+  naga: 'neither Firefox nor Deno offers subgroups',
+  webkit: 'Safari had no subgroups before July 2026',
+};
 
 /** Where nothing is known of a device, only the problem can forbid a variant. */
 const UNLIMITED = limitsBy(() => Number.POSITIVE_INFINITY);
@@ -221,7 +250,7 @@ const UNLIMITED = limitsBy(() => Number.POSITIVE_INFINITY);
 function portableVariant(
   problem: Problem,
   profile: Profile,
-  { isHost, limits }: Evidence,
+  { engine, isHost, limits }: Evidence,
 ): ResolvedVariant | null {
   if (isHost) return null;
   const { feature } = DTYPES[problem.dtype];
@@ -239,15 +268,18 @@ function portableVariant(
   const able = (point: Point) => {
     const isAble =
       known.get(point.address) ??
-      (whyNot(point, problem, profile, plain) === null &&
+      (whyNot(point, problem, profile, { engine, limits: plain }) === null &&
         // Waves of so many workgroups are made for as many processors.
         workOf(point, problem).waves === null);
     known.set(point.address, isAble);
     return isAble;
   };
-  const ranksIn = (dtypes: readonly Problem['dtype'][]) =>
+  const ranksIn = (dtypes: readonly Problem['dtype'][], under: Engine) =>
     shippedEvidence()
-      .filter(({ op, dtype }) => op === problem.op && dtypes.includes(dtype))
+      .filter(
+        ({ device, op, dtype }) =>
+          op === problem.op && dtypes.includes(dtype) && engineOf(device.runtime) === under,
+      )
       .map((file) =>
         learnedFrom(file, profile).selector.rank({ ...problem, dtype: file.dtype }, able),
       )
@@ -255,8 +287,11 @@ function portableVariant(
   // Where none of those that win in a dtype can run, or nobody has timed it: what other weights by rows
   // are multiplied with, else f32.
   const alike = isByRows(problem.dtype) ? idsOf(DTYPES).filter(isByRows) : [];
+  const engines = engine === 'tint' ? [engine] : [engine, 'tint' as const];
   const ranks =
-    [[problem.dtype], alike, ['f32' as const]].map(ranksIn).find(({ length }) => length > 0) ?? [];
+    [[problem.dtype], alike, ['f32' as const]]
+      .flatMap((dtypes) => engines.map((under) => ranksIn(dtypes, under)))
+      .find(({ length }) => length > 0) ?? [];
   const best = nearestToBest(ranks);
   return best === undefined ? null : parseVariant(best);
 }
@@ -265,6 +300,7 @@ function portableVariant(
 export function programOf(
   { address, definition, kernel, tunables }: ResolvedVariant,
   problem: Problem,
+  engine: Engine = 'tint',
 ): Pick<BestVariant, 'variant' | 'address' | 'wgsl' | 'needs' | 'bindings' | 'passes'> {
   const variant = { kernel, tunables };
   if (definition.runsOn !== 'gpu') {
@@ -273,7 +309,7 @@ export function programOf(
   return {
     variant,
     address,
-    wgsl: sourceFor(definition, tunables, problem),
+    wgsl: sourceFor(definition, tunables, problem, engine),
     needs: kernelNeeds(definition, tunables, problem.dtype),
     bindings: bindingsOf(definition, tunables, problem).map(({ values, ...buffer }, binding) => ({
       binding,

@@ -1,6 +1,7 @@
 import { areStoredAlike, type Problem, plainOf } from '@tilemark/kernels';
-import type { DeviceIdentity, Profile } from '../measure/device';
-import { deviceKey, isOn, type ModelQuery } from '../measure/hardware';
+import { rollup } from 'd3-array';
+import { type DeviceIdentity, engineOf, type Profile } from '../measure/device';
+import { deviceKey, hardwareKey, isOn, type ModelQuery } from '../measure/hardware';
 import type { RooflineSurvey } from '../measure/roofline';
 import { bestOf } from '../measure/stated-rates';
 import { type Evidence, evidenceSchema, observationsOf } from './evidence';
@@ -59,9 +60,13 @@ const levelled = (files: readonly Evidence[]): Evidence[] =>
       ),
   }));
 
-/** The models that ship. */
+/** The models that ship, each under the first engine that it was timed with. */
 export const shippedDevices = (): readonly DeviceIdentity[] => [
-  ...new Map(shippedEvidence().map(({ device }) => [deviceKey(device), device])).values(),
+  ...rollup(
+    shippedEvidence().map(({ device }) => device),
+    ([first]) => first as DeviceIdentity,
+    hardwareKey,
+  ).values(),
 ];
 
 /** The subject of a question, beside its shapes. */
@@ -103,11 +108,11 @@ export function shippedFor(
 }
 
 /**
- * The evidence that ships beside a file: times of the same variants in dtypes that store their tensors alike
- * and on other devices of the vendor, and the selector of the plain dtype on the same device. Halves that are
- * summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of each kernel, and 8% more or less
- * (2,066 times on an NVIDIA H200): each dtype knows what the other was measured for. What devices know of
- * each other: docs/results/tuning-h200.md.
+ * The evidence that ships beside a file, of the same engine: times of the same variants in dtypes that
+ * store their tensors alike and on other devices of the vendor, and the selector of the plain dtype on the
+ * same device. Halves that are summed in f16 take 0.99 to 1.01 of what they take in f32, in the median of
+ * each kernel, and 8% more or less (2,066 times on an NVIDIA H200): each dtype knows what the other was
+ * measured for. What devices know of each other: docs/results/tuning-h200.md.
  */
 export function shippedBeside({ device, op, dtype, profile }: Evidence): Beside {
   const times = shippedEvidence()
@@ -115,6 +120,7 @@ export function shippedBeside({ device, op, dtype, profile }: Evidence): Beside 
       (evidence) =>
         evidence.op === op &&
         evidence.profile === profile &&
+        engineOf(evidence.device.runtime) === engineOf(device.runtime) &&
         areStoredAlike(evidence.dtype, dtype) &&
         evidence.device.vendor === device.vendor &&
         (evidence.dtype !== dtype || evidence.device.device !== device.device),

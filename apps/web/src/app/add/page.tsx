@@ -44,7 +44,7 @@ export default async function AddPage() {
         </Section>
       )}
       <Section title="Import results from a machine that cannot reach this grid" id="import">
-        <ImportResults maySubmit={maySubmit} />
+        <ImportResults origin={origin} />
       </Section>
     </>
   );

@@ -59,7 +59,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
             <summary className="mb-2 text-[0.8125rem]">
               A program that asks this grid for the GPU it runs on
             </summary>
-            <Command text={snippet(origin, only.problem, only.best.profile)} label="the program" />
+            <Command text={snippet(origin, only.problem, only.best)} label="the program" />
           </details>
         </Section>
       )}

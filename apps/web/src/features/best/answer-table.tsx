@@ -1,6 +1,7 @@
 import {
   BEST_FILES,
   type BestRow,
+  memoryText,
   type Question,
   questionQuery,
   remarkOf,
@@ -99,7 +100,13 @@ export function AnswerTable({
           {
             head: 'Rate',
             isFigure: true,
-            cell: ({ best }) => best?.quote && <Rate of={best.quote.rate} />,
+            cell: ({ best }) =>
+              best?.quote && (
+                <>
+                  <Rate of={best.quote.rate} />
+                  <span className="block text-xs text-muted">{memoryText({ best })}</span>
+                </>
+              ),
           },
           {
             head: 'Source',
@@ -124,7 +131,8 @@ export function AnswerTable({
           </ButtonAnchor>
         ))}
         <span className="text-xs text-muted">
-          {OPS[op].title}, {question.dtype}, profile {profile}. ± is a standard deviation.
+          {OPS[op].title}, {question.dtype}, profile {profile}
+          {question.engine && `, engine ${question.engine}`}. ± is a standard deviation.
         </span>
       </p>
     </>

@@ -1,4 +1,5 @@
 import { type Gpu, PROFILE_WORDS, PROFILES, type Question, SHAPE_SUITES } from '@tilemark/core';
+import { ENGINE_NAMES } from '@tilemark/core/contributed';
 import { DTYPES, EPILOGUES, OPS, shapeText } from '@tilemark/kernels';
 import { Button } from '@/ui/button';
 import { Chip, controlStyle, Field, SelectField } from '@/ui/field';
@@ -9,7 +10,7 @@ const FROM = { shipped: 'shipped', vendor: 'unmeasured' };
 
 /** Which problems on which GPUs: submitted as the page's address, so it works without scripts. */
 export function WorkbenchForm({ question, gpus }: { question: Question; gpus: readonly Gpu[] }) {
-  const { op, dtype, epilogue = '', profile, shapes, suite } = question;
+  const { op, dtype, engine = '', epilogue = '', profile, shapes, suite } = question;
   const isChosen = ({ id }: Gpu) => question.gpus.includes(id);
   const unlisted = question.gpus
     .filter((id) => gpus.every((gpu) => gpu.id !== id))
@@ -75,6 +76,10 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
         <Button type="submit" look="primary">
           Find kernels
         </Button>
+        <SelectField
+          {...{ id: 'engine', name: 'engine', label: 'Engine', defaultValue: engine }}
+          options={[['', 'the GPU’s own, else Tint'], ...Object.entries(ENGINE_NAMES)]}
+        />
         <details className="text-[0.8125rem]" open={profile !== 'default' || epilogue !== ''}>
           <summary>Advanced</summary>
           <SelectField

@@ -99,7 +99,7 @@ operation(
     method: 'get',
     path: '/best/table',
     summary:
-      'The variants to run for `shapes` (`1x4096x4096 4096`) or a `suite` on each `gpu` (device keys or `vendor/architecture`, by commas), each as `/best` answers: JSON without the programs, CSV, a module with the WGSL, or tables in the terms of ggml or ONNX Runtime.',
+      'The variants to run for `shapes` (`1x4096x4096 4096`) or a `suite` on each `gpu` (device keys or `vendor/architecture`, by commas), each as `/best` answers: JSON without the programs, CSV, a JavaScript module, or tables in the terms of ggml or ONNX Runtime.',
     access: 'read',
     cost: tableCost,
     query: questionFields.extend({ format: z.enum(BEST_FORMS).default('json') }),

@@ -115,7 +115,7 @@ test('an epilogue is in the program, and not in the time', async () => {
 test('a CSV has a column per dimension and per tunable, and a name that says what it is', () => {
   const [head = '', ...lines] = bestFile('csv', rows, question).trim().split('\n');
   const columns = head.split(',');
-  expect(columns.slice(0, 8)).toEqual(['gpu', 'op', 'dtype', 'profile', 'b', 'm', 'n', 'k']);
+  expect(columns.slice(0, 6)).toEqual(['gpu', 'op', 'dtype', 'profile', 'engine', 'b']);
   for (const { best } of rows) {
     for (const name of Object.keys(best?.variant.tunables ?? {})) expect(columns).toContain(name);
   }
@@ -141,20 +141,32 @@ test('a GPU that is named to break out of a table stays within its literal and i
   }
 });
 
-test('the bundle runs', async () => {
-  const asked = questionSchema.parse({ shapes: '5x7x9 64', gpu: 'apple' });
-  const answers = await grid.store.best(asked);
-  const source = bestFile('wgsl', answers, asked);
-  const bundle = await import(`data:text/javascript,${encodeURIComponent(source)}`);
+test('the module runs what is for its GPU, and for any other what plain WebGPU runs', async () => {
+  const asked = questionSchema.parse({ shapes: '5x7x9 64', gpu: `apple/metal-3,${H200}` });
+  const source = bestFile('js', await grid.store.best(asked), asked);
+  const { kernelFor, requirements, table } = await import(
+    `data:text/javascript,${encodeURIComponent(source)}`
+  );
   const adapter = await gpu.requestAdapter();
-  const device = await adapter!.requestDevice(bundle.requirements(adapter, 'apple'));
+  const device = await adapter!.requestDevice(requirements(adapter));
   const problem = parseProblem({ op: 'matmul', shape: '5x7x9', dtype: 'f32' });
   const [a, b] = inputTensors(problem, { seed: 3 });
-  const output = new Float32Array(await bundle.multiply(device, 'apple', '5x7x9', [a, b]));
   let want = 0;
   for (let k = 0; k < 9; k++) want += a![k]! * b![k * 7]!;
-  expect(output[0]).toBeCloseTo(want, 4);
-  expect(() => bundle.multiply(device, 'apple', '8', [a, b])).toThrow('No kernel for 8 on apple');
+  const kernel = await kernelFor(device, '5x7x9', adapter!.info);
+  expect(Object.keys(kernel.gpus)).toContain('any');
+  expect(new Float32Array(await kernel.run([a, b]))[0]).toBeCloseTo(want, 4);
+  const ofApple = { vendor: 'apple', architecture: 'metal-3' };
+  expect(Object.keys((await kernelFor(device, '64', ofApple)).gpus)).toContain('apple/metal-3');
+  // wgpu tells a vendor by its number, Firefox not at all.
+  for (const info of [{ vendor: '4318' }, { vendor: '' }, {}]) {
+    const { gpus } = await kernelFor(device, '64', info);
+    expect(Object.keys(gpus).some((id) => id !== 'any')).toBe(true);
+  }
+  expect(new Set(table.map(({ shape }: { shape: string }) => shape))).toEqual(
+    new Set(['5x7x9', '64']),
+  );
+  await expect(kernelFor(device, '8', {})).rejects.toThrow('No kernel for 8 runs here.');
   device.destroy();
 });
 

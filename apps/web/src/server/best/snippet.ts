@@ -1,5 +1,5 @@
 import { type Profile, REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '@tilemark/core';
-import { type Problem, storedOf } from '@tilemark/kernels';
+import { type Engine, type Problem, storedOf } from '@tilemark/kernels';
 
 /** An array of a type's elements in a program, and its 1. */
 const ARRAYS = {
@@ -10,7 +10,11 @@ const ARRAYS = {
 } as const;
 
 /** The same question to the API, as a library would ask it on a user's machine. */
-export function snippet(origin: string, problem: Problem, profile: Profile): string {
+export function snippet(
+  origin: string,
+  problem: Problem,
+  { engine, profile }: { readonly engine: Engine; readonly profile: Profile },
+): string {
   const { inputs: tensors } = storedOf(problem);
   const inputs = tensors.flatMap(({ dims, order, parts }) =>
     parts.map(({ binding, item, length }) => {
@@ -38,7 +42,8 @@ const query = new URLSearchParams({
   op: '${problem.op}',
 ${dimensions}
   dtype: '${problem.dtype}',
-  profile: '${profile}',${problem.epilogue ? `\n  epilogue: '${problem.epilogue}',` : ''}
+  profile: '${profile}',
+  engine: '${engine}',${problem.epilogue ? `\n  epilogue: '${problem.epilogue}',` : ''}
   vendor,
   architecture,
 });
@@ -49,7 +54,8 @@ const device = await adapter.requestDevice(requirementsOf(adapter, [best]));
 
 // Your matrices, row-major, instead of these${isHalf ? ' (the bits of halves)' : ''}.
 ${inputs.map(({ line }) => line).join('\n')}
-const output = await run(device, best, [${inputs.map(({ name }) => name).join(', ')}]);
+const kernel = await prepare(device, best);
+const output = await kernel.run([${inputs.map(({ name }) => name).join(', ')}]);
 
 ${REQUIREMENTS_SNIPPET}
 

@@ -14,6 +14,7 @@ import { kernelNeeds } from '../../../api/kernel';
 import { RUN_SNIPPET } from '../../../api/run-snippet';
 import { summarise } from '../../../statistics/summary';
 import { verdictOn } from '../../../statistics/verdict';
+import { sourceOf } from '../../../tune/best-words';
 import {
   capabilities,
   identity,
@@ -31,6 +32,7 @@ import {
   bestOf,
   cube,
   deviceWith,
+  questionOf,
   type Tile,
   textsOf,
   tileAddress,
@@ -85,9 +87,9 @@ test('a token times weights in q4_0 is answered by a program that runs as it is'
   expect(answer?.bindings.map(({ name }) => name)).toEqual(['A', 'B', 'B_scales', 'C', 'shape']);
   const adapter = await gpu.requestAdapter();
   const device = await adapter!.requestDevice({ requiredFeatures: ['shader-f16'] });
-  const execute = new Function(`${RUN_SNIPPET}\nreturn run;`)();
+  const prepare = new Function(`${RUN_SNIPPET}\nreturn prepare;`)();
   const output = fromHalves(
-    new Uint16Array(await execute(device, answer, storedBytes(problem, { seed: 3 }))),
+    new Uint16Array(await (await prepare(device, answer)).run(storedBytes(problem, { seed: 3 }))),
   );
   const [a, b] = inputTensors(problem, { seed: 3 });
   for (let col = 0; col < shape.n; col++) {
@@ -222,6 +224,78 @@ describe('with results', () => {
     expect(await find({ ...cube(512), device: fresh })).toMatchObject({
       basis: 'architecture',
       address: tileAddress('large'),
+    });
+  });
+
+  test('a card is answered under another engine by the times that another runtime took of it', async () => {
+    const card = { device: 'Card 7', vendor: 'cards', architecture: '' };
+    const key = await deviceWith(store, card, [
+      ['small', 512, 4],
+      ['middle', 512, 2],
+    ]);
+    await deviceWith(store, { ...card, runtime: 'deno' }, [
+      ['small', 512, 5],
+      ['large', 512, 9],
+    ]);
+    expect(await find({ ...cube(512), device: key })).toMatchObject({
+      engine: 'tint',
+      quote: { ns: 2e6 },
+    });
+    const found = await find({ ...cube(512), device: key, engine: 'naga' });
+    expect(found).toMatchObject({
+      ...{ engine: 'naga', basis: 'device', address: tileAddress('small') },
+      ...{ quote: { ns: 5e6 }, others: [{ address: tileAddress('large') }] },
+    });
+    expect(await find({ ...cube(512), vendor: 'cards', engine: 'naga' })).toMatchObject({
+      basis: 'vendor',
+      quote: { ns: 5e6 },
+    });
+  });
+
+  test.each(['naga', 'webkit'] as const)(
+    'without a time under %s, those under Tint give the order and no time, among what it compiles',
+    async (engine) => {
+      const lanes = parseVariant('matmul/subgroup');
+      const { features } = kernelNeeds(lanes.definition as GpuKernel, lanes.tunables, 'f32');
+      const able = { ...capabilities, features: [...capabilities.features, ...features] };
+      const who = { ...identity(`Lanes ${engine}`), vendor: 'lanes', architecture: engine };
+      const worker = { name: 'w', host: 'h', version: '0', identity: who, capabilities: able };
+      const { deviceKey, workerId } = await store.workers.attach(worker);
+      for (const [run, ms] of [
+        [kernelRun(deviceKey, 'matmul/subgroup', square(512)), 1],
+        [tileRun(deviceKey, 'small', square(512)), 4],
+        [tileRun(deviceKey, 'middle', square(512)), 3],
+      ] as const) {
+        const { runIds } = await sweepOf(store, [run]);
+        const record = recorded(runIds[0] ?? '', workerId, measured(ms * 1e6), deviceKey);
+        const environment = { ...record.environment, capabilities: able };
+        await store.runs.record({ ...record, environment });
+      }
+      const asked = questionOf({ ...cube(512), device: deviceKey, engine });
+      const [row] = await store.best(asked);
+      expect(row?.best).toMatchObject({
+        ...{ engine, basis: 'tint', quote: null, others: [], address: tileAddress('middle') },
+        excluded: expect.arrayContaining([
+          { reason: expect.stringContaining('subgroups'), variants: expect.any(Number) },
+        ]),
+      });
+      expect(sourceOf(row!)).toBe(`timed under tint, not under ${engine}`);
+      expect(await find({ ...cube(512), device: deviceKey })).toMatchObject({
+        ...{ engine: 'tint', address: lanes.address, quote: { ns: 1e6 } },
+      });
+    },
+  );
+
+  test('an engine without toggles has no profile but default, and an unknown one is refused', () => {
+    const refused = (asked: Asked) =>
+      questionSchema.safeParse(textsOf({ ...cube(512), ...asked })).error?.issues[0];
+    expect(refused({ engine: 'naga', profile: 'fast' })).toMatchObject({
+      path: ['profile'],
+      message: 'fast is a profile of Dawn: naga has default alone',
+    });
+    expect(refused({ engine: 'gecko' })).toMatchObject({
+      path: ['engine'],
+      message: expect.stringMatching(/tint.*naga.*webkit/),
     });
   });
 

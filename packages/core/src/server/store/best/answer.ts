@@ -42,19 +42,19 @@ export function answersOf(db: PrismaClient, answer = answerFor) {
       }),
     );
   const best = async (question: Question, signal?: AbortSignal): Promise<BestRow[]> => {
-    const { op, dtype, profile } = question;
+    const { op, dtype, engine, profile } = question;
     const known = question.gpus.length > 0 ? await gpus() : [];
     const named = question.gpus.map((id) => gpuOf(id, known));
     const asked = [];
     for (const gpu of named.length > 0 ? named : [null]) {
       goOn(signal);
-      asked.push({ gpu, evidence: await evidenceOn(db, gpu, { op, dtype, profile }) });
+      asked.push({ gpu, evidence: await evidenceOn(db, gpu, { op, dtype, profile }, engine) });
     }
     const rows: BestRow[] = [];
     for (const problem of problemsOf(question)) {
       for (const { gpu, evidence } of asked) {
-        const place = [op, shapeText(problem), dtype, problem.epilogue, profile, gpu?.id].join(' ');
-        const key = `${place} ${evidence.version}`;
+        const asking = [shapeText(problem), dtype, problem.epilogue, profile, evidence.engine];
+        const key = [op, ...asking, gpu?.id, evidence.version].join(' ');
         let found = kept.get(key);
         if (!found) {
           found = await inTurn(() => {

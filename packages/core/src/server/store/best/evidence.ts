@@ -1,7 +1,9 @@
 import { Prisma, type PrismaClient } from '@tilemark/db';
+import type { Engine } from '@tilemark/kernels';
 import type { DeviceCapabilities, Environment } from '../../../measure/device';
+import { engineOfKey, hardwareOfKey } from '../../../measure/hardware';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
-import type { Evidence } from '../../../tune/best';
+import { type Evidence, engineFor } from '../../../tune/best';
 import type { Gpu } from '../../../tune/gpus';
 import { type Kind, learnedFrom, shippedFor } from '../../../tune/shipped-evidence';
 import { STANDING } from '../columns';
@@ -17,34 +19,80 @@ interface EvidenceHere extends Evidence {
 const MOST_ALIKE = 4;
 
 /**
- * The devices whose times count for a GPU: its own; where there are none those of its architecture, or else
- * of its vendor. Where none is named, those of every GPU of the grid.
+ * The devices whose times under an engine count for a GPU: its own; where there are none those of its
+ * architecture, or else of its vendor. Where none is named, those of every GPU of the grid. Where there are
+ * none either, those under Tint, for their order.
  */
 export async function evidenceOn(
   db: PrismaClient,
   gpu: Gpu | null,
   kind: Kind,
+  asked?: Engine,
 ): Promise<EvidenceHere> {
+  const engine = engineFor(asked, gpu);
   const key = gpu && gpu.from !== 'vendor' ? gpu.id : null;
   const device = key === null ? null : await db.device.findUnique({ where: { key } });
-  const own = key === null ? null : await learnedOn(db, key, kind);
-  const limits = device && (await limitsOf(db, device, kind, own));
-  const known = { limits, isHost: device?.class === 'cpu' };
-  const found = (basis: Evidence['basis'], some: readonly LearnedHere[]): EvidenceHere => ({
-    ...{ ...known, basis, learned: some.map(({ learned }) => learned) },
+  const timed = await timesFor(db, { gpu, key, device, engine }, kind);
+  const ofTint =
+    timed.some.length === 0 && engine !== 'tint'
+      ? await timesFor(db, { gpu, key, device, engine: 'tint' }, kind)
+      : null;
+  const basis = ofTint && ofTint.some.length > 0 ? 'tint' : timed.basis;
+  const { some } = ofTint ?? timed;
+  const own = timed.basis === 'device' ? timed.some[0] : undefined;
+  const limits = device && (await limitsOf(db, device, kind, own, engine));
+  return {
+    ...{ basis, engine, limits, isHost: device?.class === 'cpu' },
+    learned: some.map(({ learned }) => learned),
     version: JSON.stringify([basis, limits, ...some.map(({ version }) => version)]),
-  });
-  if (own) return found('device', [own]);
+  };
+}
+
+/** A GPU as it is asked about: its key and row, where it is a model and attached. */
+interface Asked {
+  readonly gpu: Gpu | null;
+  readonly key: string | null;
+  readonly device: Prisma.DeviceGetPayload<object> | null;
+  readonly engine: Engine;
+}
+
+async function timesFor(
+  db: PrismaClient,
+  { device, engine, gpu, key }: Asked,
+  kind: Kind,
+): Promise<{ readonly basis: Evidence['basis']; readonly some: readonly LearnedHere[] }> {
+  const own = key === null ? null : await learnedUnder(db, key, kind, engine);
+  if (own || device?.class === 'cpu') return { basis: 'device', some: own ? [own] : [] };
   const [named, rest] = gpu?.id.split('/') ?? [];
   const vendor = device?.vendor ?? named;
   const architecture = device?.architecture ?? rest;
-  const engine = device?.engine ?? 'tint';
-  if (known.isHost) return found('device', []);
   if (vendor && architecture) {
     const alike = await learnedAlike(db, { vendor, architecture, engine }, kind);
-    if (alike.length > 0) return found('architecture', alike);
+    if (alike.length > 0) return { basis: 'architecture', some: alike };
   }
-  return found(vendor ? 'vendor' : 'any', await learnedAlike(db, { vendor, engine }, kind));
+  const some = await learnedAlike(db, { vendor, engine }, kind);
+  return { basis: vendor ? 'vendor' : 'any', some };
+}
+
+/** The times of a device's card under an engine: its own, or those of another runtime that has it. */
+async function learnedUnder(
+  db: PrismaClient,
+  key: string,
+  kind: Kind,
+  engine: Engine,
+): Promise<LearnedHere | null> {
+  if ((engineOfKey(key) ?? 'tint') === engine) return learnedOn(db, key, kind);
+  const twins = await db.device.findMany({
+    where: { hardware: hardwareOfKey(key), engine },
+    select: { key: true },
+    orderBy: { key: 'asc' },
+  });
+  for (const twin of twins) {
+    const found = await learnedOn(db, twin.key, kind);
+    if (found) return found;
+  }
+  const file = shippedFor({ key, engine }, kind);
+  return file && { learned: learnedFrom(file, kind.profile), version: 'shipped' };
 }
 
 /** The times of a vendor's GPUs under an engine, here or as they ship; of all of the grid where none is named. */
@@ -57,7 +105,7 @@ async function learnedAlike(
   }: {
     readonly vendor?: string | undefined;
     readonly architecture?: string;
-    readonly engine: string;
+    readonly engine: Engine;
   },
   kind: Kind,
 ): Promise<LearnedHere[]> {
@@ -80,20 +128,21 @@ async function learnedAlike(
     (device) => (device.class === 'software') === (first?.class === 'software'),
   );
   const here = await Promise.all(alike.map(({ key }) => learnedOn(db, key, kind)));
-  const file = vendor && engine === 'tint' ? shippedFor({ vendor, architecture }, kind) : null;
+  const file = vendor ? shippedFor({ vendor, architecture, engine }, kind) : null;
   const shipped = file && { learned: learnedFrom(file, profile), version: 'shipped' };
   return [...here, shipped].filter((some) => some !== null);
 }
 
 /**
- * The limits of a device under a profile: its results show the features, more of them under `fast`. Without a
+ * The limits of a device under a profile and an engine: its results show the features, more of them under `fast`. Without a
  * result, it has what a model that ships was timed with.
  */
 async function limitsOf(
   db: PrismaClient,
   { capabilities, key }: { readonly capabilities: Prisma.JsonValue; readonly key: string },
   { profile }: Kind,
-  own: LearnedHere | null,
+  own: LearnedHere | undefined,
+  engine: Engine,
 ): Promise<Evidence['limits']> {
   const best = await db.variantBest.findFirst({
     where: { deviceKey: key, profile, isBest: true },
@@ -101,6 +150,8 @@ async function limitsOf(
     orderBy: { result: { endedAt: 'desc' } },
   });
   const attached = fromJson<DeviceCapabilities>(capabilities);
+  // Another runtime offers other features of the same card.
+  if ((engineOfKey(key) ?? 'tint') !== engine) return { ...attached, features: null };
   const seen = best && fromJson<Environment>(best.result.environment.content).capabilities;
   const isOfModel = own?.version === 'shipped' && own.learned.profile === profile;
   return { ...attached, features: seen?.features ?? (isOfModel ? null : attached.features) };
