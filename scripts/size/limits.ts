@@ -16,12 +16,12 @@ export const LIMITS: Limits = {
   prisma: 1_230,
   'apps/web/src/app': 2_300,
   'apps/web/src/features': 9_650,
-  'apps/web/src/server': 3_560,
+  'apps/web/src/server': 3_575,
   'apps/web/src/ui': 2_710,
   'apps/web': 110,
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_490 },
-  { name: 'site', prefixes: ['apps/web'], limit: 18_320 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_495 },
+  { name: 'site', prefixes: ['apps/web'], limit: 18_330 },
 ] as const;

@@ -2,12 +2,11 @@
  * A program that runs answers of `/api/v1/best` in any WebGPU: in a page, in Node on Dawn, in Deno.
  * It is plain JavaScript, shown as it is and executed by its tests.
  */
-export const RUN_SNIPPET = `const compiled = new WeakMap();
-
-/** The pipelines of an answer, compiled once for a device. */
+export const RUN_SNIPPET = `/** The pipelines of an answer, compiled once for a device. */
 function pipelinesOf(device, { wgsl, passes, bindings }) {
-  const kept = compiled.get(device) ?? new Map();
-  compiled.set(device, kept);
+  const devices = (pipelinesOf.devices ??= new WeakMap());
+  const kept = devices.get(device) ?? new Map();
+  devices.set(device, kept);
   const entryPoints = passes.map(({ entryPoint }) => entryPoint);
   const key = [...entryPoints, wgsl].join(' ');
   const make = async () => {
@@ -100,7 +99,9 @@ function limitsOf({ needs, bindings }) {
 }
 
 /** The features of WebGPU among those needed: not sizes of subgroups and of their matrices, nor what is of the language. */
-const featuresOf = ({ needs }) => needs.features.filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
+function featuresOf({ needs }) {
+  return needs.features.filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
+}
 
 /** What an adapter or a device lacks for an answer; undefined: nothing. */
 function lackOf({ features, limits }, info, answer) {

@@ -19,7 +19,9 @@ export function sourceOf({ best, excluded, problem }: BestRow): string {
   }
   const { device, driver, shape, source } = best.quote;
   const from = shape === shapeText(problem) ? '' : `, from ${shape}`;
-  return `${VERBS[source]} ${device}, ${driverText(driver)}${from}`;
+  // wgpu names the device where Dawn names the driver.
+  const by = driver === device ? '' : `, ${driverText(driver)}`;
+  return `${VERBS[source]} ${device}${by}${from}`;
 }
 
 /** Where memory bounds a problem: its rate and the share of the memory's; else null. */

@@ -1,12 +1,12 @@
 import { gpuOf, questionQuery, questionSchema } from '@tilemark/core';
-import { ifValid, shapeText } from '@tilemark/kernels';
+import { ifValid } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { Answer } from '@/features/best/answer';
 import { AnswerTable } from '@/features/best/answer-table';
 import { WorkbenchForm } from '@/features/best/form';
 import { EXAMPLE } from '@/server/best/example';
-import { snippet } from '@/server/best/snippet';
+import { snippet, tuneCommand } from '@/server/best/snippet';
 import { originOf } from '@/server/session/origin';
 import { readable } from '@/server/session/visitor';
 import { Command } from '@/ui/action';
@@ -39,6 +39,8 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
     href: `?${new URLSearchParams(show === 'wgsl' ? asking : { ...asking, show: 'wgsl' })}#wgsl`,
   };
   const origin = originOf(await headers());
+  const untimed = rows.find(({ best }) => !best?.quote);
+  const search = untimed && tuneCommand(origin, question, untimed.problem);
   return (
     <>
       <PageHeader title="Best kernels">
@@ -63,12 +65,9 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
           </details>
         </Section>
       )}
-      {rows.some(({ best }) => best === null || best.basis === 'portable') && (
+      {untimed && search && (
         <Section id="tune" title="Find it yourself" note="two minutes on that GPU">
-          <Command
-            label="the command that tunes"
-            text={`npx -y ${origin}/worker.tgz tune --op ${question.op} --shape ${shapeText(rows[0]?.problem as never)} --dtype ${question.dtype} --profile ${question.profile} --budget 2m`}
-          />
+          <Command label="the command that tunes" text={search} />
         </Section>
       )}
     </>

@@ -30,7 +30,7 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
         tabs={Object.entries(OPS).map(([id, { title }]) => [`/best?op=${id}`, title])}
         here={`/best?op=${op}`}
       />
-      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr]">
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-[2fr_1fr_1fr_1fr]">
         <Field
           id="shapes"
           label="Shapes"
@@ -60,6 +60,10 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
           {...{ id: 'dtype', name: 'dtype', label: 'Element type', defaultValue: dtype }}
           options={Object.entries(DTYPES).map(([id, { words }]) => [id, words])}
         />
+        <SelectField
+          {...{ id: 'engine', name: 'engine', label: 'Engine', defaultValue: engine }}
+          options={[['', 'the GPU’s own, else Tint'], ...Object.entries(ENGINE_NAMES)]}
+        />
       </div>
       <fieldset>
         <legend className="mb-1 text-xs font-medium">GPUs</legend>
@@ -76,10 +80,6 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
         <Button type="submit" look="primary">
           Find kernels
         </Button>
-        <SelectField
-          {...{ id: 'engine', name: 'engine', label: 'Engine', defaultValue: engine }}
-          options={[['', 'the GPU’s own, else Tint'], ...Object.entries(ENGINE_NAMES)]}
-        />
         <details className="text-[0.8125rem]" open={profile !== 'default' || epilogue !== ''}>
           <summary>Advanced</summary>
           <SelectField

@@ -1,5 +1,5 @@
-import { type Profile, REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '@tilemark/core';
-import { type Engine, type Problem, storedOf } from '@tilemark/kernels';
+import { type Profile, type Question, REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '@tilemark/core';
+import { type Engine, type Problem, shapeText, storedOf } from '@tilemark/kernels';
 
 /** An array of a type's elements in a program, and its 1. */
 const ARRAYS = {
@@ -60,4 +60,19 @@ const output = await kernel.run([${inputs.map(({ name }) => name).join(', ')}]);
 ${REQUIREMENTS_SNIPPET}
 
 ${RUN_SNIPPET}`;
+}
+
+/** The command that searches on a GPU under an engine; null: none runs there. */
+export function tuneCommand(
+  origin: string,
+  { op, dtype, engine = 'tint', profile }: Question,
+  problem: Problem,
+): string | null {
+  const program = {
+    tint: `npx -y ${origin}/worker.tgz`,
+    naga: 'deno run -A --unstable-webgpu package/tilemark.mjs',
+    webkit: null,
+  }[engine];
+  const asked = `--op ${op} --shape ${shapeText(problem)} --dtype ${dtype} --profile ${profile}`;
+  return program && `${program} tune ${asked} --budget 2m`;
 }
