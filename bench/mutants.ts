@@ -46,7 +46,7 @@ async function printMutants(): Promise<void> {
   const isGpu = device.identity.class === 'gpu';
   const sizes = (
     flags.sizes ??
-    `17x31x5,48x64x40,5x33x20x24,96x80x4128,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`
+    `17x31x5,48x64x40,5x33x20x24,96x80x4160,1x4096x1,700,1024${isGpu ? ',2048,4096' : ''}`
   ).split(',');
   const dtypes = flags.dtypes
     .split(',')
