@@ -84,10 +84,14 @@ function missing(): string | null {
 }
 
 /** npm's cache with what the served package installs, so that machines need no registry. */
-async function fillCache(folder: string): Promise<string> {
-  const { dependencies, optionalDependencies } = JSON.parse(
-    await readFile(join(root, 'apps/worker/package.json'), 'utf8'),
-  ) as Record<'dependencies' | 'optionalDependencies', Record<string, string>>;
+async function fillCache(folder: string, origin: string): Promise<string> {
+  const served = Buffer.from(await (await fetch(`${origin}/worker.tgz`)).arrayBuffer());
+  const manifest = execFileSync('tar', ['-xzO', 'package/package.json'], { input: served });
+  const { dependencies, optionalDependencies } = JSON.parse(manifest.toString()) as Record<
+    'dependencies' | 'optionalDependencies',
+    Record<string, string>
+  >;
+  const packages = Object.entries({ ...dependencies, ...optionalDependencies });
   const cache = join(folder, 'npm-cache');
   const scratch = join(folder, 'npm-scratch');
   await mkdir(scratch);
@@ -95,7 +99,7 @@ async function fillCache(folder: string): Promise<string> {
     'npm',
     [
       ...['install', '--no-audit', '--no-fund', '--cache', cache, '--prefix', scratch],
-      ...[`webgpu@${dependencies.webgpu}`, `koffi@${optionalDependencies.koffi}`],
+      ...packages.map(([name, version]) => `${name}@${version}`),
     ],
     { cwd: scratch, stdio: ['ignore', 'ignore', 'inherit'] },
   );
@@ -136,7 +140,6 @@ async function main(folder: string, lab: Lab): Promise<void> {
     `${process.execPath} ${join(root, 'scripts/start.mjs')} --no-worker --host ${grid.address} --port ${PORT} --data ${join(folder, 'grid')}`,
     { TILEMARK_ADMIN_TOKEN: admin, DATABASE_URL: '', REDIS_URL: '', TILEMARK_NO_APT: '1' },
   );
-  const cache = await fillCache(folder);
   await until('the grid is up', 600, async () => {
     const gone = await Promise.race([site.ended.then(() => true), sleep(0, false)]);
     if (gone) throw new Error(`The grid ended:\n${site.output()}`);
@@ -146,6 +149,7 @@ async function main(folder: string, lab: Lab): Promise<void> {
     );
   });
   say(`the grid is up at ${origin}`);
+  const cache = await fillCache(folder, origin);
 
   const proxy = await startTlsProxy(origin, lab.address);
   const trust = { NODE_EXTRA_CA_CERTS: proxy.cert, npm_config_cafile: proxy.cert };
@@ -201,6 +205,8 @@ async function main(folder: string, lab: Lab): Promise<void> {
       const gone = await Promise.race([program.ended.then(() => true), sleep(0, false)]);
       if (gone) throw new Error(`${machine.name} ended:\n${program.output()}`);
       return listed(machine);
+    }).catch((error: Error) => {
+      throw new Error(`${error.message}, which printed:\n${program.output()}`);
     });
     workers.push(worker);
     say(`${machine.name} is on the fleet page: ${worker.device.name}`);
