@@ -97,6 +97,7 @@ describe.each(['tint', 'naga'] as const)('the module for f16 on NVIDIA under %s'
     expect(new Set(all.map(({ dtype }) => dtype))).toEqual(new Set([isWhole ? 'f32' : 'f16']));
     const decode = all[1];
     const isOfNvidia = engine === 'naga' && !isWhole;
-    expect(decode).toMatchObject({ shape: '1x4096x4096', gpus: [isOfNvidia ? H200 : 'any'] });
+    expect(decode?.shape).toBe('1x4096x4096');
+    expect(decode?.gpus.includes(H200)).toBe(isOfNvidia);
   });
 });

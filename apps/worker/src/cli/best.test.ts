@@ -70,9 +70,17 @@ it('answers under an engine by its times alone, and by the order of those under 
     const found = await under({ ...over, evidence });
     expect(found).toMatchObject({ engine: 'naga', quote: { profile: 'default' } });
   }
-  expect(await under({ engine: 'naga', gpu: 'nvidia' })).toMatchObject({
-    ...{ engine: 'naga', basis: 'tint', quote: null, address: tint.address },
+  expect(await under({ engine: 'webkit', gpu: 'nvidia' })).toMatchObject({
+    ...{ engine: 'webkit', basis: 'tint', quote: null, address: tint.address },
   });
+  // One time of a shape far away says less than their order, and of its own it says all.
+  const [{ address }] = tint.others;
+  const far = { shape: '64', times: [[0, 1e3]] };
+  const thin = { ...shipped, device, profile: 'default', variants: [address], shapes: [far] };
+  await writeFile(file, JSON.stringify(thin));
+  const both = { engine: 'naga', gpu: 'nvidia', evidence: [EVIDENCE, file] } as const;
+  expect(await under(both)).toMatchObject({ basis: 'tint', quote: null });
+  expect(await under({ ...both, shape: '64' })).toMatchObject({ address, quote: { ns: 1e3 } });
   const text = await printed({ ...asked, format: 'table', engine: 'webkit', gpu: 'nvidia' });
   expect(text).toContain('timed under tint, not under webkit');
 });

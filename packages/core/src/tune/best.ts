@@ -57,9 +57,11 @@ type Limits = Omit<DeviceCapabilities, 'features'> & { readonly features: string
 
 /** What is known of a GPU before it is asked about a problem. */
 export interface Evidence {
-  readonly basis: Exclude<BestVariant['basis'], 'portable'>;
+  readonly basis: Exclude<BestVariant['basis'], 'portable' | 'tint'>;
   /** Of the GPU alone, or of several that are like it; empty: nothing is known. */
   readonly learned: readonly Learned[];
+  /** The same under Tint, where another engine is asked about. */
+  readonly underTint?: readonly Learned[];
   /** Null: unknown, and it runs everything that the problem allows; so with features alone. */
   readonly limits: Limits | null;
   /** Whether it is the host's CPU. */
@@ -95,12 +97,19 @@ export function shippedOf(
   const [vendor = '', architecture] = id.split('/');
   const wanted = from === 'vendor' ? { vendor, architecture } : { key: id };
   const engine = engineFor(asked, gpu);
-  const own = shippedFor({ ...wanted, engine }, kind, files);
-  const file = own ?? shippedFor({ ...wanted, engine: 'tint' }, kind, files);
-  const learned = file ? [learnedFrom(file, kind.profile)] : [];
+  const learnedUnder = (one: Engine) => {
+    const file = shippedFor({ ...wanted, engine: one }, kind, files);
+    return file ? [learnedFrom(file, kind.profile)] : [];
+  };
   const basis = from !== 'vendor' ? 'device' : architecture ? 'architecture' : 'vendor';
-  return { basis: own ? basis : 'tint', learned, limits: null, isHost: false, engine };
+  return {
+    ...{ basis, engine, limits: null, isHost: false, learned: learnedUnder(engine) },
+    ...(engine !== 'tint' && { underTint: learnedUnder('tint') }),
+  };
 }
+
+/** A promise this far off, of an engine with few times, says less than the order of Tint's times: 2 times. */
+const UNSURE = Math.LN2;
 
 /** The variant to run for a problem, by what is known of a GPU under a profile. */
 export function answerFor(problem: Problem, profile: Profile, evidence: Evidence): Choice {
@@ -112,25 +121,35 @@ export function answerFor(problem: Problem, profile: Profile, evidence: Evidence
     known.set(address, why ?? null);
     return why === null;
   };
-  const ranks = evidence.learned
-    .map((learned) => ({ learned, quotes: quotesOf(learned, problem, able) }))
-    .filter(({ quotes }) => quotes.length > 0);
-  const chosen = nearestToBest(ranks.map(({ quotes }) => quotes));
-  const from = ranks.find(({ quotes }) => quotes.some(({ address }) => address === chosen));
+  const choiceBy = (some: readonly Learned[]) => {
+    const ranks = some
+      .map((learned) => ({ learned, quotes: quotesOf(learned, problem, able) }))
+      .filter(({ quotes }) => quotes.length > 0);
+    const chosen = nearestToBest(ranks.map(({ quotes }) => quotes));
+    for (const { learned, quotes } of ranks) {
+      const quote = quotes.find(({ address }) => address === chosen);
+      if (quote) return { learned, quote, quotes };
+    }
+    return null;
+  };
+  const own = choiceBy(evidence.learned);
+  const isSure = own !== null && own.quote.error <= UNSURE;
+  const ofTint = isSure ? null : choiceBy(evidence.underTint ?? []);
+  const found = ofTint ?? own;
   const reasons = [...known.values()].filter((why) => why !== null);
   const excluded = [...rollup(reasons, (some) => some.length, String)].map(
     ([reason, variants]) => ({ reason, variants }),
   );
-  const { basis, engine } = evidence;
+  const { engine } = evidence;
   const head = { problem, profile, engine, excluded };
-  if (chosen !== undefined && from) {
-    const { learned, quotes } = from;
-    const quote = quotes.find(({ address }) => address === chosen) as Prediction;
-    const isTimed = basis !== 'tint';
-    const others = quotes.filter(({ address }) => address !== chosen).slice(0, isTimed ? 3 : 0);
+  if (found) {
+    const { learned, quote, quotes } = found;
+    const { address: chosen } = quote;
+    const others = quotes.filter(({ address }) => address !== chosen).slice(0, ofTint ? 0 : 3);
     const best = {
-      ...{ ...head, basis, ...programOf(parseVariant(chosen), problem, engine) },
-      quote: isTimed ? shownQuote(quote, problem, learned) : null,
+      ...{ ...head, basis: ofTint ? ('tint' as const) : evidence.basis },
+      ...programOf(parseVariant(chosen), problem, engine),
+      quote: ofTint ? null : shownQuote(quote, problem, learned),
       others: others.map(({ address, ns, error, source }) => ({ address, ns, error, source })),
     };
     return { best, excluded };

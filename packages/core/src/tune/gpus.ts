@@ -1,6 +1,6 @@
 import { InputError } from '@tilemark/kernels';
 import type { DeviceRef } from '../api/device';
-import { deviceKey, isOn } from '../measure/hardware';
+import { deviceKey, engineOfKey, hardwareOfKey, isOn } from '../measure/hardware';
 import { shippedDevices } from './shipped-evidence';
 
 /** A GPU to ask about. */
@@ -44,6 +44,9 @@ export function gpuOf(id: string, known: readonly Gpu[]): Gpu {
   const wanted = id.toLowerCase();
   const gpu = known.find((one) => one.id === wanted);
   if (gpu) return gpu;
+  // The same card under another runtime.
+  const card = known.find((one) => hardwareOfKey(one.id) === hardwareOfKey(wanted));
+  if (card && engineOfKey(wanted)) return { ...card, id: wanted };
   const [vendor = '', architecture] = wanted.split('/');
   if (vendor && known.some((one) => one.id === vendor || one.id.startsWith(`${vendor}-`))) {
     return { id: wanted, name: [vendor, architecture].filter(Boolean).join(' '), from: 'vendor' };

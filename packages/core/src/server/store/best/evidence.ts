@@ -20,8 +20,8 @@ const MOST_ALIKE = 4;
 
 /**
  * The devices whose times under an engine count for a GPU: its own; where there are none those of its
- * architecture, or else of its vendor. Where none is named, those of every GPU of the grid. Where there are
- * none either, those under Tint, for their order.
+ * architecture, or else of its vendor. Where none is named, those of every GPU of the grid. Beside those
+ * of another engine, those under Tint, for their order.
  */
 export async function evidenceOn(
   db: PrismaClient,
@@ -32,19 +32,16 @@ export async function evidenceOn(
   const engine = engineFor(asked, gpu);
   const key = gpu && gpu.from !== 'vendor' ? gpu.id : null;
   const device = key === null ? null : await db.device.findUnique({ where: { key } });
-  const timed = await timesFor(db, { gpu, key, device, engine }, kind);
+  const { basis, some } = await timesFor(db, { gpu, key, device, engine }, kind);
   const ofTint =
-    timed.some.length === 0 && engine !== 'tint'
-      ? await timesFor(db, { gpu, key, device, engine: 'tint' }, kind)
-      : null;
-  const basis = ofTint && ofTint.some.length > 0 ? 'tint' : timed.basis;
-  const { some } = ofTint ?? timed;
-  const own = timed.basis === 'device' ? timed.some[0] : undefined;
+    engine === 'tint' ? [] : (await timesFor(db, { gpu, key, device, engine: 'tint' }, kind)).some;
+  const own = basis === 'device' ? some[0] : undefined;
   const limits = device && (await limitsOf(db, device, kind, own, engine));
   return {
     ...{ basis, engine, limits, isHost: device?.class === 'cpu' },
     learned: some.map(({ learned }) => learned),
-    version: JSON.stringify([basis, limits, ...some.map(({ version }) => version)]),
+    underTint: ofTint.map(({ learned }) => learned),
+    version: JSON.stringify([basis, limits, ...[...some, ...ofTint].map(({ version }) => version)]),
   };
 }
 
