@@ -6,7 +6,7 @@ import type { Side } from './compare';
  * The other side: a process that answers each line with a line, started on first use. Once it has
  * ended, `measure` resolves to null and `absence` says why.
  */
-export class OtherSide {
+export class OtherSide<Answer = Side> {
   absence: string | null = null;
   readonly #name: string;
   readonly #mostSilentMs: number;
@@ -25,7 +25,7 @@ export class OtherSide {
     this.#mostSilentMs = mostSilentMs;
   }
 
-  async measure(question: object): Promise<Side | null> {
+  async measure(question: object): Promise<Answer | null> {
     if (this.absence !== null) return null;
     this.#open ??= this.#start();
     const { child, lines, reader } = this.#open;

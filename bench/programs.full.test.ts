@@ -41,7 +41,7 @@ async function run(program: string, ...args: string[]) {
 const ended = (program: string, ...args: string[]) =>
   node(join(folder, 'dist', 'bench', program), ...args).catch((error) => error);
 
-it.each(['side-by-side.mjs', 'repeats.mjs', 'regret.mjs'])(
+it.each(['engines.mjs', 'side-by-side.mjs', 'repeats.mjs', 'regret.mjs'])(
   '%s tells how it is used',
   async (program) => {
     const { stdout, stderr } = await ended(program, '--help');

@@ -63,7 +63,9 @@ const worker = () =>
 const bench = () =>
   build({
     ...options,
-    entryPoints: ['bench/side-by-side.ts', 'bench/repeats.ts', 'bench/regret.ts'],
+    entryPoints: ['engine-side', 'engines', 'side-by-side', 'repeats', 'regret'].map(
+      (name) => `bench/${name}.ts`,
+    ),
     outdir: join(outdir, 'bench'),
   });
 

@@ -4,12 +4,12 @@ import type { Limits } from './size';
 export const LIMITS: Limits = {
   'packages/kernels/src/matmul': 4_860,
   'packages/kernels/src/transpose': 950,
-  'packages/kernels': 7_825,
+  'packages/kernels': 7_940,
   'packages/core/src/contributed': 2_915,
   'packages/core/src/measure': 3_085,
   'packages/core/src/server/store': 5_935,
   'packages/core/src/server': 2_030,
-  'packages/core/src/tune': 3_240,
+  'packages/core/src/tune': 3_246,
   'packages/core/src/api': 2_185,
   'packages/core': 5_240,
   'apps/worker': 6_085,
@@ -22,6 +22,6 @@ export const LIMITS: Limits = {
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_510 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_640 },
   { name: 'site', prefixes: ['apps/web'], limit: 18_330 },
 ] as const;

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from '@playwright/test';
 import type { Device, Leaderboard, ResultDetail } from '@tilemark/core';
-import type { Browser } from 'puppeteer-core';
+import type { Browser, Page } from 'puppeteer-core';
 import { bring } from '../bring';
 import { test } from '../fixtures';
 import type { Grid } from '../grid';
-import { DENO, openFirefox, RUN } from './runtimes';
+import { DENO, openChromium, openFirefox, RUN, SWIFTSHADER } from './runtimes';
 
 /**
- * One software device under three runtimes, Node with Dawn, Deno, and Firefox, on one grid. Chromium opens
- * SwiftShader alone here, which is another device: browser-worker.spec.ts.
+ * One software device under four runtimes, Node with Dawn, Chromium, Deno, and Firefox, on one grid:
+ * SwiftShader, which Chromium brings along and the others open, too.
  */
 
 const run = promisify(execFile);
@@ -21,7 +21,8 @@ const run = promisify(execFile);
 let grid: Grid;
 let folder: string;
 let deno: ChildProcess | undefined;
-let firefox: Browser | undefined;
+const browsers: Browser[] = [];
+const env = { ...process.env, ...SWIFTSHADER };
 
 test.describe.configure({ mode: 'serial', timeout: 600_000 });
 
@@ -33,7 +34,7 @@ test.beforeAll(async ({ makeGrid }) => {
 
 test.afterAll(async () => {
   deno?.kill('SIGKILL');
-  await firefox?.close();
+  for (const browser of browsers) await browser.close();
   await grid?.stop();
   if (folder) await rm(folder, { recursive: true, force: true });
 });
@@ -93,10 +94,11 @@ const board = async () =>
 
 test('Node with Dawn measures the device', async () => {
   const file = join(folder, 'node.json');
-  await run(process.execPath, [
+  const bench = [
     ...['apps/worker/dist/main.mjs', 'bench', '--device', '0', '--policy', 'smoke'],
     ...['--kernel', 'matmul/naive', '--shape', '33', '--dtype', 'f32', '--json', file],
-  ]);
+  ];
+  await run(process.execPath, bench, { env });
   await bring(grid, JSON.parse(await readFile(file, 'utf8')));
   expect((await board()).map(({ device }) => device.runtime)).toEqual(['dawn']);
 });
@@ -114,7 +116,7 @@ test('a worker of Deno, from the package that the grid serves, measures the same
       ...[...RUN, 'package/tilemark.mjs', 'worker'],
       ...['--server', grid.url, '--token', secret, '--device', '0'],
     ],
-    { cwd: folder, stdio: 'ignore' },
+    { cwd: folder, stdio: 'ignore', env },
   );
   const device = await measures('deno');
   expect(device).toMatchObject({
@@ -127,38 +129,52 @@ test('a worker of Deno, from the package that the grid serves, measures the same
   await expect.poll(async () => (await deviceUnder('deno'))?.workers).toBe(0);
 });
 
-test('a tab of Firefox joins, names its card, and measures the same device', async () => {
+const textIn = (page: Page, part: string) => page.locator(`::-p-text(${part})`).wait();
+
+/** A tab that joins by an invite, names its card as the grid has it, and measures the device. */
+async function joins(browser: Browser, runtime: string): Promise<{ device: Device; page: Page }> {
+  browsers.push(browser);
   const native = await deviceUnder('dawn');
   const { secret } = await api<{ secret: string }>('/invites', {
     ...{ name: 'class', seats: 1, hours: 1, trusted: true },
   });
-  firefox = await openFirefox();
-  const page = await firefox.newPage();
+  const page = await browser.newPage();
   page.setDefaultTimeout(60_000);
   await page.goto(`${grid.url}/join#${secret}`);
-  const text = (part: string) => page.locator(`::-p-text(${part})`).wait();
-  await text('Results are not ranked until you name it');
+  await page.locator('#card').wait();
   const known = await page.$$eval('#cards option', (all) => all.map((one) => one.value));
   expect(known).toContain(native?.name);
   await page.locator('#card').fill(native?.name ?? '');
-  await text('The browser computes on the CPU');
-  await page.locator('#name').fill('Fox');
+  await textIn(page, 'The browser computes on the CPU');
+  await page.locator('#name').fill(runtime);
   await page.locator('::-p-aria([name="Start"][role="button"])').click();
-  expect(await measures('firefox')).toMatchObject({
-    class: 'browser',
-    engine: 'naga',
-    hardware: native?.hardware,
-  });
+  return { device: await measures(runtime), page };
+}
+
+async function leaves(page: Page): Promise<void> {
+  await page.locator('::-p-aria([name="Leave"][role="button"])').click();
+  await textIn(page, 'This tab has left');
+}
+
+test('a tab of Chromium joins, and measures the same device', async () => {
+  const { device, page } = await joins(await openChromium(), 'chrome');
+  const { hardware } = (await deviceUnder('dawn')) ?? {};
+  expect(device).toMatchObject({ class: 'browser', engine: 'tint', hardware });
+  await leaves(page);
+});
+
+test('a tab of Firefox joins, names its card, and measures the same device', async () => {
+  const { device, page } = await joins(await openFirefox(SWIFTSHADER), 'firefox');
+  const native = await deviceUnder('dawn');
+  expect(device).toMatchObject({ class: 'browser', engine: 'naga', hardware: native?.hardware });
   const rows = await board();
-  expect(new Set(rows.map(({ device }) => device.runtime))).toEqual(
-    new Set(['dawn', 'deno', 'firefox']),
+  expect(new Set(rows.map((row) => row.device.runtime))).toEqual(
+    new Set(['dawn', 'chrome', 'deno', 'firefox']),
   );
-  expect(await Promise.all(rows.map(timerOf))).toEqual(Array(3).fill('timestamp'));
+  expect(await Promise.all(rows.map(timerOf))).toEqual(Array(4).fill('timestamp'));
   const shown = await fetch(`${grid.url}/devices/${encodeURIComponent(native?.key ?? '')}`);
   const html = await shown.text();
-  for (const head of ['Node (Dawn), tint', 'Deno (wgpu), naga', 'Firefox, naga']) {
-    expect(html).toContain(head);
-  }
-  await page.locator('::-p-aria([name="Leave"][role="button"])').click();
-  await text('This tab has left');
+  const heads = ['Node (Dawn), tint', 'Chrome, tint', 'Deno (wgpu), naga', 'Firefox, naga'];
+  for (const head of heads) expect(html).toContain(head);
+  await leaves(page);
 });

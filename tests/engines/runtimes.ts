@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 
-/** Runtimes of naga beside Node's Dawn, for tests: Deno of npm, and the Firefox of Debian. */
+/** Runtimes beside Node's Dawn, for tests: Deno of npm, and the Firefox and Chromium of Debian. */
 
 /** The Deno that npm installed; its package's own program would have to be set up first. */
 export const DENO = createRequire(import.meta.url).resolve(
@@ -29,9 +29,13 @@ export async function runInDeno(
   return stdout;
 }
 
+/** With it, a runtime opens the software device that Chromium brings along: SwiftShader. */
+export const SWIFTSHADER = { VK_DRIVER_FILES: '/usr/lib/chromium/vk_swiftshader_icd.json' };
+
 /** Opens Firefox, whose WebGPU is behind preferences on Linux. */
-export const openFirefox = (): Promise<Browser> =>
+export const openFirefox = (env: Readonly<Record<string, string>> = {}): Promise<Browser> =>
   puppeteer.launch({
+    env: { ...process.env, ...env },
     browser: 'firefox',
     executablePath: FIREFOX,
     headless: true,
@@ -45,7 +49,7 @@ export const openFirefox = (): Promise<Browser> =>
     },
   });
 
-/** Opens Chromium on its software device. */
+/** Opens Chromium on its software device: on llvmpipe (Mesa 25.0.7) its GPU process ends by itself. */
 export const openChromium = (): Promise<Browser> =>
   puppeteer.launch({
     executablePath: '/usr/bin/chromium',

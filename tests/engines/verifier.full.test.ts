@@ -13,7 +13,7 @@ import { type Verified, verifyEverything } from './verify';
 async function program(tell: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `import { verifyEverything } from './verify';\n${tell}`,
+      contents: `import { verifyEverything, verifyKernels } from './verify';\n${tell}`,
       resolveDir: fileURLToPath(new URL('.', import.meta.url)),
     },
     bundle: true,
@@ -47,18 +47,27 @@ it('every dtype is verified under Dawn', () => {
   expectSame(dawn);
 });
 
-it('and under Deno', async () => {
+/** What a function of verify.ts says under Deno. */
+async function saidInDeno(verify: string) {
   const folder = await mkdtemp(join(tmpdir(), 'tilemark-deno-'));
   try {
     const path = join(folder, 'verify.mjs');
-    await writeFile(
-      path,
-      await program('console.log(JSON.stringify(await verifyEverything(navigator.gpu, "naga")));'),
-    );
-    expectSame(JSON.parse(await runInDeno(path)));
+    const said = `JSON.stringify(await ${verify}(navigator.gpu, "naga"))`;
+    await writeFile(path, await program(`console.log(${said});`));
+    return JSON.parse(await runInDeno(path));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+it('and under Deno', async () => {
+  expectSame(await saidInDeno('verifyEverything'));
+});
+
+it('kernels are right as they are written for naga, under Deno', async () => {
+  const faults: Record<string, string | null> = await saidInDeno('verifyKernels');
+  expect(Object.keys(faults)).toContain('matmul/tiled-wpt');
+  expect(Object.entries(faults).filter(([, fault]) => fault !== null)).toEqual([]);
 });
 
 it('and in Firefox', async () => {

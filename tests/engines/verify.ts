@@ -1,4 +1,13 @@
-import { createGpuExecutor, DTYPES, type Engine, idsOf, type Problem } from '@tilemark/kernels';
+import { requestWholeDevice } from '@tilemark/core';
+import {
+  createGpuExecutor,
+  DTYPES,
+  type Engine,
+  idsOf,
+  kernelById,
+  type Problem,
+} from '@tilemark/kernels';
+
 /** What the verifier said of a problem's naive kernel in a runtime; bundled for it, so without Node. */
 export interface Verified {
   readonly problem: string;
@@ -54,4 +63,40 @@ export async function verifyEverything(gpu: GPU, engine: Engine): Promise<Verifi
   executor.destroy();
   device.destroy();
   return verified;
+}
+
+/** Kernels with loops that are written out for naga; those of larger tiles take a software device minutes to compile. */
+const WRITTEN_OUT = [
+  ...['matmul/tiled', 'matmul/tiled-wpt', 'matmul/register-tile', 'matmul/split-k'],
+  ...['transpose/multi-row', 'transpose/vec4', 'transpose/swizzled', 'transpose/pitched'],
+];
+
+const UNEVEN: Readonly<Record<Problem['op'], Problem>> = {
+  matmul: { op: 'matmul', shape: { m: 71, n: 76, k: 68 }, dtype: 'f32' },
+  transpose: { op: 'transpose', shape: { rows: 71, cols: 77 }, dtype: 'f32' },
+};
+
+/** Why the outputs of these kernels are wrong on shapes that no tile divides; null: they are right. */
+export async function verifyKernels(
+  gpu: GPU,
+  engine: Engine,
+): Promise<Readonly<Record<string, string | null>>> {
+  const adapter = await gpu.requestAdapter();
+  if (!adapter) throw new Error('this runtime has no adapter');
+  const { device } = await requestWholeDevice(adapter, gpu);
+  const executor = await createGpuExecutor(device, { engine });
+  const faults: Record<string, string | null> = {};
+  for (const id of WRITTEN_OUT) {
+    const variant = { kernel: id, tunables: {} };
+    const problem = UNEVEN[kernelById(id).op];
+    const prepared = await executor.prepare(variant, problem, { seed: 5, bufferSets: 1 });
+    await prepared.poison('nan');
+    await prepared.sample({ dispatches: 1, rotate: false });
+    const { reason, worst } = await prepared.verify([0]);
+    faults[id] = worst && (reason ?? JSON.stringify(worst));
+    prepared.destroy();
+  }
+  executor.destroy();
+  device.destroy();
+  return faults;
 }

@@ -96,6 +96,11 @@ export interface Prepared {
   /** Runs and times `dispatches` runs of the kernel. Throws `DeviceFault` if the device is lost. */
   sample(options: SampleOptions): Promise<Sample>;
   /**
+   * The times, ns, of passes like that of `sample` that the device runs one after the other, at most 31, behind
+   * untimed ones: where waits are so coarse that its clocks fall meanwhile. Absent on the host; throws Error without the GPU's clock.
+   */
+  samples?(options: SampleOptions, passes: number, untimed: number): Promise<readonly number[]>;
+  /**
    * Compares the outputs of these buffer sets, or one part of each, with the product of their inputs;
    * the verdict is on all of them, its worst element that of the worst, and rests on references that `audit` is to
    * audit. Throws `OutOfBoundsWrite` if a guard has changed.

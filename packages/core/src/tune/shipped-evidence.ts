@@ -10,14 +10,17 @@ import h100HalfSums from './evidence/nvidia-h100-matmul-f16acc16.json';
 import h100 from './evidence/nvidia-h100-matmul-f32.json';
 import h100Transpose from './evidence/nvidia-h100-transpose-f32.json';
 import h200Half from './evidence/nvidia-h200-matmul-f16.json';
+import h200HalfNaga from './evidence/nvidia-h200-matmul-f16-naga.json';
 import h200HalfByRows from './evidence/nvidia-h200-matmul-f16-nt.json';
 import h200HalfFours from './evidence/nvidia-h200-matmul-f16-q4.json';
 import h200HalfEights from './evidence/nvidia-h200-matmul-f16-q8.json';
 import h200HalfSums from './evidence/nvidia-h200-matmul-f16acc16.json';
 import h200 from './evidence/nvidia-h200-matmul-f32.json';
+import h200Naga from './evidence/nvidia-h200-matmul-f32-naga.json';
 import h200ByRows from './evidence/nvidia-h200-matmul-f32-nt.json';
 import h200Fours from './evidence/nvidia-h200-matmul-f32-q4.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
+import h200TransposeNaga from './evidence/nvidia-h200-transpose-f32-naga.json';
 import { type Beside, Selector } from './selector';
 import type { Point } from './space';
 
@@ -40,6 +43,9 @@ export function shippedEvidence(): readonly Evidence[] {
       h100Half,
       h100HalfSums,
       h100Transpose,
+      h200Naga,
+      h200HalfNaga,
+      h200TransposeNaga,
     ].map((file) => evidenceSchema.parse(file)),
   );
   return parsed;

@@ -59,6 +59,17 @@ describe('a sample', () => {
     prepared.destroy();
   });
 
+  test('may be one of several that follow each other, behind some that are not timed', async () => {
+    const prepared = await gpu.executor.prepare(variant, problem, { seed: 1, bufferSets: 3 });
+    await prepared.poison('nan');
+    const times = await prepared.samples?.({ dispatches: 4, rotate: true }, 5, 2);
+    expect(times).toHaveLength(5);
+    for (const ns of times ?? []) expect(ns).toBeGreaterThan(0);
+    // Eight passes, the one that the first timed pass is counted from among them.
+    expect(prepared.lastSet).toBe((4 * 8 - 1) % 3);
+    prepared.destroy();
+  });
+
   test('is timed by the wall clock where the device has no timestamps', async () => {
     const { gpu: dawn, device } = await openDevice();
     const plain = await (await dawn.requestAdapter())?.requestDevice();

@@ -48,6 +48,32 @@ export async function timePass(
   return { ns, wallNs };
 }
 
+/**
+ * Times passes of one submission, behind untimed ones: a pass counts from the end of the one before, since the
+ * clock may be read for its beginning while that is at work. Throws DeviceFault.
+ */
+export async function timePasses(
+  watch: DeviceWatch,
+  timestamps: Timestamps,
+  encode: Encode,
+  { passes, untimed }: { readonly passes: number; readonly untimed: number },
+): Promise<number[]> {
+  await watch.idle();
+  await watch.scoped('run passes', () => {
+    const encoder = watch.device.createCommandEncoder();
+    for (let at = -untimed; at <= passes; at++) {
+      const pass = encoder.beginComputePass(
+        at < 0 ? {} : { timestampWrites: timestamps.writes(at) },
+      );
+      encode(pass);
+      pass.end();
+    }
+    timestamps.resolve(encoder, passes + 1);
+    watch.device.queue.submit([encoder.finish()]);
+  });
+  return timestamps.betweenEndsNs(passes + 1);
+}
+
 /** Submits one compute pass, and does not wait for it. Returns when, ns. Throws Error if it is invalid. */
 export async function submitPass(
   watch: DeviceWatch,

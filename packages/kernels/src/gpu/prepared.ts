@@ -22,7 +22,7 @@ import { type BufferSet, contentOf, createFarOutput, destroyBufferSet, download 
 import type { Filler, Inputs, Poisons } from './fill';
 import type { Guarded } from './judge/guards';
 import type { Case, Judge } from './judge/judge';
-import { type Earlier, type PassTimer, submitPass, timePass } from './pass';
+import { type Earlier, type PassTimer, submitPass, timePass, timePasses } from './pass';
 
 /** The parts that all variants prepared by one executor share. */
 export interface GpuContext extends PassTimer {
@@ -156,6 +156,15 @@ export class GpuPrepared implements Prepared {
   async sample(options: SampleOptions): Promise<Sample> {
     const repetition = { dispatches: options.dispatches, earlier: this.#earlier };
     return timePass(this.#context, (pass) => this.#encode(pass, options), repetition);
+  }
+
+  async samples(options: SampleOptions, passes: number, untimed: number): Promise<number[]> {
+    const { timestamps, watch } = this.#context;
+    if (!timestamps) throw new Error('this device has no timestamps: take one sample at a time');
+    return timePasses(watch, timestamps, (pass) => this.#encode(pass, options), {
+      passes,
+      untimed,
+    });
   }
 
   async beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>> {

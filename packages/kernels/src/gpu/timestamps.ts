@@ -56,6 +56,12 @@ export class Timestamps {
     return Number(end - begin);
   }
 
+  /** Times from the end of each pass to that of the next, ns. */
+  async betweenEndsNs(passes: number): Promise<number[]> {
+    const ends = [...(await this.#read(passes))].filter((_, at) => at % 2 === 1);
+    return ends.slice(1).map((end, at) => Number(end - (ends[at] ?? end)));
+  }
+
   /** Step of the clock, ns; see `observedTickNs`. */
   async observeTickNs(): Promise<number> {
     return observedTickNs(await this.#observe());

@@ -60,3 +60,13 @@ test('a tunable may be left open until the pipeline is built', () => {
 test('a value that is missing is an error, not `undefined` in the shader', () => {
   expect(() => specialise(kernel, { TILE: 16 }, 'f32')).toThrow('no value for A_LAYOUT');
 });
+
+test('for naga, short loops are written out, but for those of a body that keeps its lines', () => {
+  const wgsl = 'fn main() {\n  for (var i = 0u; i < TILE / 8; i++) {\n    a[i] += 1;\n  }\n}';
+  const written = specialise({ ...kernel, wgsl }, values, 'f32', {}, 'naga');
+  expect(written).toContain('{ const i = 1u;\n    a[i] += 1;\n  }');
+  expect(written).not.toContain('for (');
+  const kept = { ...kernel, wgsl, keepsLines: true } as const;
+  expect(specialise(kept, values, 'f32', {}, 'naga')).toContain(wgsl);
+  expect(specialise({ ...kernel, wgsl }, values, 'f32')).toContain(wgsl);
+});

@@ -2,6 +2,7 @@ import { DTYPES, type Dtype, PACKED_DOTS } from '../problem/dtype';
 import { isBatch } from '../problem/ops';
 import type { Problem } from '../problem/problem';
 import type { GpuKernel, Needs, TunableValue, TunableValues, WrittenFor } from './kernel';
+import { unrolled } from './unroll';
 
 /** A compiler of WGSL: of Chrome and Dawn; of Firefox, wgpu and Deno; of Safari. */
 export type Engine = 'tint' | 'naga' | 'webkit';
@@ -32,7 +33,10 @@ export function specialise(
   const { features } = kernel.needs(values, dtype);
   const extensions = extensionsOf(features, engine);
   const header = [...extensions, typeHeader(dtype, declares), tunableHeader(kernel, values)];
-  if (!kernel.keepsLines) return [...header, body].join('\n');
+  if (!kernel.keepsLines) {
+    const source = [...header, body].join('\n');
+    return engine === 'naga' ? unrolled(source) : source;
+  }
   const lines = header.join('\n').split('\n');
   const directives = lines.filter(isDirective).map((line) => `${line} `);
   return [directives.join('') + body, ...lines.filter((line) => !isDirective(line))].join('\n');

@@ -1,11 +1,12 @@
 import { KERNELS, type Problem, resolveVariant, sourceFor } from '@tilemark/kernels';
 import type { RunOutcome, RunSpec } from '../../api/run';
-import type {
-  DeviceCapabilities,
-  DeviceClass,
-  DeviceIdentity,
-  Environment,
-  Profile,
+import {
+  type DeviceCapabilities,
+  type DeviceClass,
+  type DeviceIdentity,
+  type Environment,
+  engineOf,
+  type Profile,
 } from '../../measure/device';
 import { deviceKey } from '../../measure/hardware';
 import { METHODOLOGY_VERSION, type Measurement, type Outcome } from '../../measure/outcome';
@@ -173,10 +174,11 @@ function environmentOn(key: string, profile: Profile): Environment {
 }
 
 /** What this release runs; a made-up shader for variants that it does not have. */
-function sourceOf({ variant, problem }: RunSpec): string | null {
+function sourceOf({ deviceKey: key, variant, problem }: RunSpec): string | null {
   if (!KERNELS.some(({ id }) => id === variant.kernel)) return '// of another release';
   const { definition, tunables } = resolveVariant(variant.kernel, variant.tunables);
-  return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem) : null;
+  const engine = engineOf(key.split('-').at(-1) ?? '') ?? 'tint';
+  return definition.runsOn === 'gpu' ? sourceFor(definition, tunables, problem, engine) : null;
 }
 
 /** What a worker hands in for a run of `sweepOf`; else for a `planned` one of the device of this name. */
