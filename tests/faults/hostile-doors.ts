@@ -147,14 +147,12 @@ export async function besiegeDoors(grid: FaultGrid, forMs: number): Promise<Sieg
     ...tables(student),
     {
       name: 'invented devices of a seat',
-      atOnce: 1,
-      everyMs: 200,
+      ...{ atOnce: 1, everyMs: 200, until: '429' },
       next: () => attached(student, `Invented ${randomUUID()}`),
     },
     {
       name: 'invented devices of an invite',
-      atOnce: 1,
-      everyMs: 200,
+      ...{ atOnce: 1, everyMs: 200, until: '429' },
       next: (at) => attached(greedy[at % greedy.length] ?? '', `Invented ${randomUUID()}`),
     },
     {
