@@ -12,7 +12,7 @@ export const LIMITS: Limits = {
   'packages/core/src/tune': 3_246,
   'packages/core/src/api': 2_185,
   'packages/core': 5_240,
-  'apps/worker': 6_085,
+  'apps/worker': 6_090,
   prisma: 1_230,
   'apps/web/src/app': 2_300,
   'apps/web/src/features': 9_650,

@@ -104,7 +104,14 @@ export async function variantOf(
   }
 }
 
-function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel: Duel): string {
+/** What of a duel is printed: no verdict where the times of one side are not believed. */
+export function duelText(
+  a: ResolvedVariant,
+  b: ResolvedVariant,
+  problem: Problem,
+  duel: Duel,
+): string {
+  const disbelieved = duel.a.implausible ?? duel.b.implausible;
   const rows = (
     [
       ['A', a, duel.a],
@@ -121,9 +128,9 @@ function duelText(a: ResolvedVariant, b: ResolvedVariant, problem: Problem, duel
     table(['variant', 'median', 'CV', 'rate', 'remark'], rows, [
       ...(['left', 'right', 'right', 'right', 'left'] as const),
     ]),
-    `A is ${ratioText(duel)},`,
+    disbelieved ? 'Not compared: see the remark,' : `A is ${ratioText(duel)},`,
     `in ${duel.rounds} rounds of four turns in one process.`,
-    ...(duel.verdict === 'UNDECIDED'
+    ...(duel.verdict === 'UNDECIDED' && !disbelieved
       ? [toDecideText(a.address === b.address, duel.wouldTake)]
       : []),
   ].join('\n');
