@@ -10,6 +10,7 @@ import measure from '../../../../../docs/measure.md?raw';
 import operate from '../../../../../docs/operate.md?raw';
 import cardsH200 from '../../../../../docs/results/cards-h200.md?raw';
 import contributedH200 from '../../../../../docs/results/contributed-h200.md?raw';
+import enginesH200 from '../../../../../docs/results/engines-h200.md?raw';
 import faults from '../../../../../docs/results/faults.md?raw';
 import goals from '../../../../../docs/results/goals.md?raw';
 import gridLoad from '../../../../../docs/results/grid-load.md?raw';
@@ -84,6 +85,7 @@ export const GROUPS: readonly {
       primerOf('docs/results/ranks-h200.md', ranksH200),
       primerOf('docs/results/statistics.md', statistics),
       primerOf('docs/results/mutants.md', mutants),
+      primerOf('docs/results/engines-h200.md', enginesH200),
       primerOf('docs/results/harness-h200.md', harnessH200),
       primerOf('docs/results/cards-h200.md', cardsH200),
       primerOf('docs/results/grid-load.md', gridLoad),
