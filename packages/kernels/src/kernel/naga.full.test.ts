@@ -42,5 +42,5 @@ test.each(read.map((kernel) => [kernel.id, kernel] as const))(
       }
     }
   },
-  300_000,
+  900_000,
 );
