@@ -50,8 +50,7 @@ export interface Sent {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 300 });
-/** Of what hangs: on a machine with a dozen programs, attaching takes half a minute. */
-const GIVE_UP_MS = 120_000;
+const GIVE_UP_MS = 30_000;
 
 /** The status of the answer, read to its end. */
 function send(url: string, sent: Sent): Promise<string> {
