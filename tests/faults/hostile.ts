@@ -51,6 +51,8 @@ export interface Sent {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 300 });
 const GIVE_UP_MS = 30_000;
+/** An attack goes on so long for the status that it must end in. */
+const MOST_BEYOND_MS = 120_000;
 
 /** The status of the answer, read to its end. */
 function send(url: string, sent: Sent): Promise<string> {
@@ -208,7 +210,9 @@ async function carryOut(
   answers[name] = statuses;
   let at = 0;
   const one = async () => {
-    while (performance.now() < untilMs || (until && !statuses[until] && !statuses.cut)) {
+    const isDue = () => until !== undefined && !statuses[until] && !statuses.cut;
+    const last = untilMs + MOST_BEYOND_MS;
+    while (performance.now() < (isDue() ? last : untilMs)) {
       const status = await send(url, next(at++));
       statuses[status] = (statuses[status] ?? 0) + 1;
       await sleep(everyMs);

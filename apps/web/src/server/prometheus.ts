@@ -23,7 +23,8 @@ export const metrics = new Hono<{ Bindings: Partial<HttpBindings> }>().get(
   '/metrics',
   async (c) => {
     const opened = await services();
-    const { principal } = await identify(c.req.raw.headers, opened);
+    const stranger = readerOf(c, null, opened.settings).key;
+    const { principal } = await identify(c.req.raw.headers, opened, stranger);
     await opened.reads.take(readerOf(c, principal, opened.settings), COSTS.answer);
     checkAccess('read', principal, opened.settings.isPublic);
     return c.body(await metricsText(opened), 200, {

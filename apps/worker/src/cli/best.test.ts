@@ -111,7 +111,7 @@ it.each([
 
 it.each([
   [{ gpu: 'banana' }, '--gpu', /'banana' is no GPU .*nvidia_h200.*apple/],
-  [{ engine: 'naga', profile: 'fast' }, '--profile', /naga has default alone/],
+  [{ engine: 'naga', profile: 'fast' }, '--profile', /naga has only the profile default/],
   [{ shape: '4x4' }, '--shape', /is not a shape/],
   [{ shape: '1', suite: family }, '--shape', /give this or --suite/],
   [{ evidence: [EVIDENCE] }, '--evidence', /no file is of matmul in f16/],

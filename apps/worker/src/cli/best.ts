@@ -5,6 +5,7 @@ import {
   bestFile,
   deviceKey,
   type Evidence,
+  engineOf,
   evidenceSchema,
   type Family,
   type Gpu,
@@ -100,7 +101,8 @@ function answered(question: Question, brought?: readonly Evidence[]): BestRow[] 
   );
   const known = [...gpusIn(files), ...knownGpus()];
   const gpus = question.gpus.map((id) => named(id, known));
-  const asked = gpus.length > 0 ? gpus : gpusIn(files);
+  const ofEngine = files.filter(({ device }) => engineOf(device.runtime) === (engine ?? 'tint'));
+  const asked = gpus.length > 0 ? gpus : gpusIn(ofEngine.length > 0 ? ofEngine : files);
   return problemsOf(question).flatMap((problem) =>
     asked.map((gpu) => {
       const evidence = shippedOf(gpu, { op, dtype, profile }, engine, files);

@@ -15,7 +15,7 @@ it.each([
 
 it.each([
   [null, /^A is FAST: 1\.1600 times as fast as B/m],
-  ['it keeps results', /^Not compared: see the remark,$/m],
+  ['it keeps results', /^No verdict, because a side is not believed \(see its remark\),$/m],
 ])('a duel whose side is not believed has no verdict: %s', (implausible, text) => {
   const variant = resolveVariant('matmul/naive', {});
   const problem: Problem = { op: 'matmul', shape: { m: 8, n: 8, k: 8 }, dtype: 'f32' };

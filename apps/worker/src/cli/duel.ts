@@ -128,7 +128,9 @@ export function duelText(
     table(['variant', 'median', 'CV', 'rate', 'remark'], rows, [
       ...(['left', 'right', 'right', 'right', 'left'] as const),
     ]),
-    disbelieved ? 'Not compared: see the remark,' : `A is ${ratioText(duel)},`,
+    disbelieved
+      ? 'No verdict, because a side is not believed (see its remark),'
+      : `A is ${ratioText(duel)},`,
     `in ${duel.rounds} rounds of four turns in one process.`,
     ...(duel.verdict === 'UNDECIDED' && !disbelieved
       ? [toDecideText(a.address === b.address, duel.wouldTake)]

@@ -230,9 +230,10 @@ export function program(childEntry: URL): Command {
     .addOption(DTYPE)
     .addOption(PROFILE)
     .addOption(
-      new Option('--engine <engine>', 'what compiles it (default: tint)').choices(
-        engineSchema.options,
-      ),
+      new Option(
+        '--engine <engine>',
+        'what compiles the shader (default: that of the runtime in --gpu, else tint)',
+      ).choices(engineSchema.options),
     )
     .addOption(new Option('--format <format>').choices(['table', ...BEST_FORMS]).default('table'))
     .option('--evidence <files...>', 'of `tune --save`, to decide by instead of what ships')

@@ -113,8 +113,9 @@ async function directPlace(log: Logger): Promise<Place> {
 }
 
 /**
- * The first signal asks to stop, every further one to hurry. A process that has not
- * ended 25 s after the first exits then, whatever it is waiting for.
+ * The first signal asks to stop, every further one to hurry; the end of the npx that started this
+ * process asks as well. A process that has not ended 25 s after the first exits then, whatever it is
+ * waiting for.
  */
 function stopOnSignals(log: Logger): Stop {
   const [asked, hurried] = [new AbortController(), new AbortController()];
@@ -124,12 +125,12 @@ function stopOnSignals(log: Logger): Stop {
     setTimeout(giveUp, STOP_WITHIN_MS, log).unref();
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
-  // Who kills npx means this.
   const parent = isFromNpx(process.argv[1] ?? '') ? process.ppid : null;
   const watch = setInterval(() => {
     if (parent === null || process.ppid === parent) return;
     clearInterval(watch);
-    onSignal();
+    // Of a signal to both, the worker has its own.
+    if (!asked.signal.aborted) onSignal();
   }, PARENT_EVERY_MS).unref();
   return { asked: asked.signal, hurried: hurried.signal };
 }

@@ -179,23 +179,21 @@ const MOST_OF_CALL = 32;
 function racedCounters(tokens: readonly Token[]): EngineFinding[] {
   const loaded = new Map<string, string | undefined>();
   return tokens.flatMap(({ line, text }, at) => {
+    if (text === 'fn') loaded.clear();
     if (text !== 'atomicLoad' && text !== 'atomicStore') return [];
     const call = tokens.slice(at + 2, at + MOST_OF_CALL).map((token) => token.text);
-    const place = call
-      .slice(
-        0,
-        call.findIndex((part) => part === ',' || part === ')'),
-      )
-      .join('');
-    const value = call.slice(0, call.indexOf(';'));
-    if (text === 'atomicLoad') loaded.set(place, tokens[at - 2]?.text);
+    const end = call.findIndex((part) => part === ',' || part === ')');
+    const place = call.slice(0, end).join('');
+    const value = call.slice(end, call.indexOf(';'));
+    const [name, colon] = [tokens[at - 4]?.text, tokens[at - 3]?.text];
+    const isNamed = tokens[at - 1]?.text === '=';
+    if (text === 'atomicLoad' && isNamed)
+      loaded.set(place, colon === ':' ? name : tokens[at - 2]?.text);
     const isSame =
       value.includes(loaded.get(place) ?? '') || value.join('').includes(`atomicLoad(${place}`);
     if (text === 'atomicLoad' || !isSame) return [];
-    const what = `${place.slice(1)} is stored with what was loaded from it`;
-    return [
-      { line, message: `${what}: two threads may take one turn; atomicAdd does both at once` },
-    ];
+    const what = `${place.slice(1)} is loaded and stored in two steps`;
+    return [{ line, message: `${what}: two threads can get the same value; use atomicAdd` }];
   });
 }
 

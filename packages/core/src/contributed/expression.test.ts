@@ -17,6 +17,11 @@ describe('an expression', () => {
     ['16u', 16],
   ])('%s is %i', (text, value) => expect(evaluate(text, { A: 4 }, 'x')).toBe(value));
 
+  it('rounds quotients as it is told, and shifts down', () => {
+    expect(evaluate('17 / 16', {}, 'x', Math.ceil)).toBe(2);
+    expect(evaluate('17 >> 4', {}, 'x', Math.ceil)).toBe(1);
+  });
+
   it.each(['', '2 +', '(1', '1)', 'B', '1 / 0', 'constructor', '2 $ 3', '('.repeat(401)])(
     '%s is refused',
     (text) => {

@@ -15,7 +15,7 @@ const OPERATORS: readonly Readonly<Record<string, (a: number, b: number) => numb
     '<': (a, b) => Number(a < b),
     '>': (a, b) => Number(a > b),
   },
-  { '<<': (a, b) => a * 2 ** b, '>>': (a, b) => a / 2 ** b },
+  { '<<': (a, b) => a * 2 ** b, '>>': (a, b) => Math.floor(a / 2 ** b) },
   { '+': (a, b) => a + b, '-': (a, b) => a - b },
   { '*': (a, b) => a * b, '/': (a, b) => a / b, '%': (a, b) => a % b },
 ];

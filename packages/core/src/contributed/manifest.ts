@@ -40,7 +40,7 @@ export const MOST_PLACEHOLDERS = 64;
 const expression = z
   .union([z.number().int().min(0), z.string().min(1).max(200)])
   .describe(
-    'A whole number, or one written with names: "BM * BN". / rounds down, but up in `workgroups` without + or -; "ceil(n / 16)".',
+    'A whole number or a formula: "BM * BN". / rounds down; in `workgroups` it rounds up unless the formula has + or -. "ceil(n / 16)" always rounds up.',
   );
 
 const slug = (what: string) =>

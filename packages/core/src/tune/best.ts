@@ -108,7 +108,7 @@ export function shippedOf(
   };
 }
 
-/** A promise this far off, of an engine with few times, says less than the order of Tint's times: 2 times. */
+/** Above this error, a factor of 2, an engine's own prediction says less than the order of Tint's times. */
 const UNSURE = Math.LN2;
 
 /** The variant to run for a problem, by what is known of a GPU under a profile. */
@@ -194,8 +194,12 @@ export function expectationOf(
 ): Expectation {
   const kind = { ...problem, profile };
   const { architecture, vendor } = device;
+  const engine = engineOf(device.runtime) ?? undefined;
   const own = shippedFor({ key: deviceKey(device) }, kind);
-  const file = own ?? shippedFor({ vendor, architecture }, kind) ?? shippedFor({ vendor }, kind);
+  const file =
+    own ??
+    shippedFor({ vendor, architecture, engine }, kind) ??
+    shippedFor({ vendor, engine }, kind);
   if (!file) return NOTHING_KNOWN;
   const learned = learnedFrom(file, profile);
   const points = quotesOf(learned, problem, (point) => kernelById(point.kernel).runsOn === 'gpu');
@@ -252,10 +256,10 @@ function whyNot(
   return found.ok ? null : found.why;
 }
 
-/** Of 2026-11-29. */
+/** What engines lacked on 2026-11-29. */
 const NO_SUBGROUPS = {
   naga: 'neither Firefox nor Deno offers subgroups',
-  webkit: 'Safari had no subgroups before July 2026',
+  webkit: 'Safari before July 2026 does not offer subgroups',
 };
 
 /** Where nothing is known of a device, only the problem can forbid a variant. */

@@ -179,6 +179,14 @@ describe('searchProblem', () => {
         { points, roofNs: 100 },
       );
       expect([screened.length, stop]).toEqual([3, 'roof']);
+      // A time that is not believed is no leader's.
+      const doubted = await tuned(
+        20,
+        (_, policy) => measured(policy === 'screen' ? 101 : 104, DOUBTED),
+        () => 2,
+        { points, roofNs: 100 },
+      );
+      expect(doubted.stop).toBe('budget');
     });
   });
 

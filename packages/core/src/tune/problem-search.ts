@@ -91,10 +91,10 @@ const MOST_UNBELIEVED = 8;
 /**
  * Screens what the search proposes with few samples until its share of the budget is used, then
  * measures those within 10% of the leader by the full protocol, fastest first, while the budget
- * lasts. The leader is always measured: the fastest that succeeds and is plausible. The fastest of these duel, since separate measurements of
- * theirs prove nothing; and the winner duels what evidence put first and the default of its kernel,
- * each of which is named instead unless it is beaten. The search is asked for the points that follow before it is told the cost of
- * the current one.
+ * lasts. The leader is always measured: the fastest that succeeds and is plausible. The fastest of
+ * these duel, since separate measurements of theirs prove nothing; and the winner duels what evidence
+ * put first and the default of its kernel, each of which is named instead unless it is beaten. The
+ * search is asked for the points that follow before it is told the cost of the current one.
  */
 export function* searchProblem<O extends TrialOutcome = Outcome>({
   problem,
@@ -126,8 +126,11 @@ export function* searchProblem<O extends TrialOutcome = Outcome>({
   const expectedIn = expected.points.filter((point) => spaces.some((space) => space.has(point)));
   const climb = new Climb(spaces, seed, expectedIn);
   const screened: Trial<O>[] = [];
-  let leastNs = Number.POSITIVE_INFINITY;
-  const isNearRoof = () => leastNs <= NEAR_ROOF * (expected.roofNs ?? 0);
+  const isNearRoof = () => {
+    const [leader] = candidates(screened);
+    const ns = leader ? medianNs(leader) : null;
+    return ns !== null && ns <= NEAR_ROOF * (expected.roofNs ?? 0);
+  };
   const proposed: Point[] = [];
   /** The next point; what the search has just learned may open some where none were left before. */
   const propose = (): Point | null => {
@@ -140,9 +143,7 @@ export function* searchProblem<O extends TrialOutcome = Outcome>({
   };
   let point = propose();
   while (point && spentNs() < SCREENING_PART * budgetNs && !isNearRoof()) {
-    const ns = yield* take(screened, point, 'screen', [...proposed]);
-    climb.tell(point, ns);
-    leastNs = Math.min(leastNs, ns ?? leastNs);
+    climb.tell(point, yield* take(screened, point, 'screen', [...proposed]));
     point = propose();
   }
   const stop = isNearRoof() ? 'roof' : point ? 'budget' : 'exhausted';
@@ -172,9 +173,10 @@ export function* searchProblem<O extends TrialOutcome = Outcome>({
     if (!winner || isClearlyFaster(winner, other)) continue;
     if (!(yield* beats(winner.point, other.point))) winner = other;
   }
-  const kernel = winner?.point.kernel;
-  const initial = spaces.find((space) => space.kernel.id === kernel)?.initial();
-  for (const rival of [expectedIn[0], initial]) {
+  const initial = () =>
+    spaces.find(({ kernel }) => kernel.id === winner?.point.kernel)?.initial() ?? null;
+  for (const rivalOf of [() => expectedIn[0], initial]) {
+    const rival = rivalOf();
     if (!winner || !rival || rival.address === winner.point.address) continue;
     if (yield* beats(winner.point, rival)) continue;
     let final = finals.find(({ point }) => point.address === rival.address);

@@ -101,6 +101,11 @@ it('expects the most of a device that it knows, less of its like, and nothing of
   expect(own.roofNs).toBeGreaterThan(0);
   const like = { ...file.device, device: 'NVIDIA something new', architecture: 'newer' };
   expect(expectationOf(problem, 'fast', like)).toEqual({ points: own.points, roofNs: null });
+  const plain = { ...problem, dtype: 'f32' } as const;
+  const addresses = (runtime: string) =>
+    expectationOf(plain, 'default', { ...like, runtime }).points.map(({ address }) => address);
+  expect(addresses('deno').length).toBeGreaterThan(0);
+  expect(addresses('deno')).not.toEqual(addresses('dawn'));
   const other = { ...file.device, vendor: 'nobody', device: 'Nobody' };
   expect(expectationOf(problem, 'fast', other)).toEqual({ points: [], roofNs: null });
 });

@@ -40,7 +40,7 @@ export default async function BestPage({ searchParams }: { searchParams: SearchP
   };
   const origin = originOf(await headers());
   const untimed = rows.find(({ best }) => !best?.quote);
-  const search = untimed && tuneCommand(origin, question, untimed.problem);
+  const search = untimed && tuneCommand(origin, question, untimed);
   return (
     <>
       <PageHeader title="Best kernels">

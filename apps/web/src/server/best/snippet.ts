@@ -1,4 +1,10 @@
-import { type Profile, type Question, REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '@tilemark/core';
+import {
+  type BestRow,
+  type Profile,
+  type Question,
+  REQUIREMENTS_SNIPPET,
+  RUN_SNIPPET,
+} from '@tilemark/core';
 import { type Engine, type Problem, shapeText, storedOf } from '@tilemark/kernels';
 
 /** An array of a type's elements in a program, and its 1. */
@@ -66,13 +72,13 @@ ${RUN_SNIPPET}`;
 export function tuneCommand(
   origin: string,
   { op, dtype, engine = 'tint', profile }: Question,
-  problem: Problem,
+  { best, problem }: BestRow,
 ): string | null {
   const program = {
     tint: `npx -y ${origin}/worker.tgz`,
     naga: 'deno run -A --unstable-webgpu package/tilemark.mjs',
     webkit: null,
-  }[engine];
+  }[best?.engine ?? engine];
   const asked = `--op ${op} --shape ${shapeText(problem)} --dtype ${dtype} --profile ${profile}`;
   return program && `${program} tune ${asked} --budget 2m`;
 }

@@ -152,13 +152,16 @@ export function readsOf(perMinute: number) {
     /** What `find` makes of a token. Throws 429, without asking, where its address sends too many unknown ones. */
     async lookUp<T>(secret: string, address: string, find: () => Promise<T>): Promise<T> {
       const name = createHash('sha256').update(secret).digest('base64');
-      const counted = (await good.get(name)) ? null : await unknown.get(address);
-      if (perMinute > 0 && counted && counted.consumedPoints >= MOST_UNKNOWN) {
-        const rule = 'Too many tokens from this address are unknown';
+      // Counted before it is looked up, since many may come at once.
+      const counted = (await good.get(name)) ? null : await unknown.penalty(address);
+      if (perMinute > 0 && counted && counted.consumedPoints > MOST_UNKNOWN) {
+        const rule = 'This address has sent too many unknown tokens';
         throw tooMany(rule, retryAfter(counted.msBeforeNext));
       }
       const found = await find();
-      await (found ? good.set(name, 1, GOOD_S) : unknown.penalty(address));
+      if (!found) return found;
+      if (counted) await unknown.reward(address);
+      await good.set(name, 1, GOOD_S);
       return found;
     },
     /** Throws 429 for a sender of whom too much was refused. */

@@ -40,12 +40,15 @@ it('the sizes of subgroups are one, unknown, or of no matter', async () => {
 it.each([
   ['tile = atomicLoad(&S[0]); atomicStore(&S[0], tile + 1u);', true],
   ['atomicStore(&S[0], atomicLoad(&S[0]) + 1u);', true],
+  ['let tile: u32 = atomicLoad(&S[0]); atomicStore(&S[0], tile + 1u);', true],
+  ['let i: u32 = atomicLoad(&S[0]); atomicStore(&S[0], u32(x));', false],
+  ['i = atomicLoad(&S[i]); atomicStore(&S[i], 0u);', false],
   ['tile = atomicAdd(&S[0], 1u);', false],
   ['let done = atomicLoad(&S[0]);\natomicStore(&S[1], done);', false],
   ['let seen = atomicLoad(&S[0]);\natomicStore(&S[0], 0u);', false],
 ])('a counter that is raced for is named at its line: %s', (text, isRaced) => {
   const found = engineFindings(`fn main() {\n${text}\n}`);
   const message =
-    'S[0] is stored with what was loaded from it: two threads may take one turn; atomicAdd does both at once';
+    'S[0] is loaded and stored in two steps: two threads can get the same value; use atomicAdd';
   expect(found).toEqual(isRaced ? [{ line: 2, message }] : []);
 });

@@ -93,7 +93,7 @@ test('an untrusted token names a share of devices within a day, and one that is 
   };
   const student = await by(false);
   await expect(importResults({ store }, named(NEW_IN_FILES + 1), student)).rejects.toThrow(
-    /^The files of this token name more than 32 devices new/,
+    /^Files imported with this token named more than 32 devices new/,
   );
   expect(await store.devices.get(deviceKey(identity('Named 0')))).toBeNull();
   await importResults({ store }, named(NEW_IN_FILES), student);

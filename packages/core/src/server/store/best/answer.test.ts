@@ -291,7 +291,10 @@ describe('with results', () => {
       questionSchema.safeParse(textsOf({ ...cube(512), ...asked })).error?.issues[0];
     expect(refused({ engine: 'naga', profile: 'fast' })).toMatchObject({
       path: ['profile'],
-      message: 'fast is a profile of Dawn: naga has default alone',
+      message: 'fast needs Dawn (engine tint): naga has only the profile default',
+    });
+    expect(refused({ gpu: 'nvidia-nvidia_h200-vulkan-deno', profile: 'fast' })).toMatchObject({
+      path: ['profile'],
     });
     expect(refused({ engine: 'gecko' })).toMatchObject({
       path: ['engine'],

@@ -109,7 +109,7 @@ export async function checkNamedDevices(
       AND s."createdAt" > now() - interval '1 day' AND device."firstSeenAt" > now() - interval '1 day'`;
   if ((named?.count ?? 0) <= NEW_IN_FILES) return;
   throw new LimitReached(
-    `The files of this token name more than ${NEW_IN_FILES} devices new to the grid within a day: try again later, or import with a trusted token.`,
+    `Files imported with this token named more than ${NEW_IN_FILES} devices new to the grid within a day: try again later, or import with a trusted token.`,
     3_600,
   );
 }
