@@ -266,7 +266,7 @@ test('pausing gives the run back, a second tab waits, and closing gives the run 
   await page.getByRole('button', { name: 'Pause' }).click();
   await expect
     .poll(async () => (await workers()).find((worker) => worker.id === id)?.state, {
-      timeout: 30_000,
+      timeout: 60_000,
     })
     .toBe('paused');
   expect((await workers()).find((worker) => worker.id === id)?.run).toBeNull();
