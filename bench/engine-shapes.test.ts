@@ -1,3 +1,4 @@
+import { PLAIN_WEBGPU } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { byDefaults, drawnProblems, worthTrying } from './engine-shapes';
@@ -21,21 +22,10 @@ it('draws the same problems from the same seed, of every kind and within the sid
 });
 
 it('tries what fits a device, one at least of each kernel that has candidates there', () => {
-  const device = {
-    features: [],
-    maxComputeInvocationsPerWorkgroup: 256,
-    maxComputeWorkgroupSizeX: 256,
-    maxComputeWorkgroupSizeY: 256,
-    maxComputeWorkgroupSizeZ: 64,
-    maxComputeWorkgroupStorageSize: 16_384,
-    maxComputeWorkgroupsPerDimension: 65_535,
-    maxStorageBufferBindingSize: 2 ** 27,
-    maxBufferSize: 2 ** 28,
-  };
   const tried = worthTrying(
     { op: 'transpose', dtype: 'f32', shape: { rows: 100, cols: 200 } },
     [],
-    [device],
+    [PLAIN_WEBGPU],
     6,
   );
   const kernels = tried.map((address) => address.split('[')[0]);
@@ -45,6 +35,6 @@ it('tries what fits a device, one at least of each kernel that has candidates th
     'transpose/swizzled',
   ]);
   const halves = { op: 'matmul', dtype: 'f16', shape: { m: 64, n: 64, k: 64 } } as const;
-  expect(worthTrying(halves, [], [device], 6)).toEqual([]);
+  expect(worthTrying(halves, [], [PLAIN_WEBGPU], 6)).toEqual([]);
   expect(byDefaults(halves)).toContain('matmul/naive[BLOCK=16,MAPPING=col-x]');
 });

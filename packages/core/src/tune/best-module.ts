@@ -7,7 +7,7 @@ import { vendorNames } from '../measure/hardware';
 import { answerFor, type BestRow } from './best';
 import { remarkOf, sourceOf } from './best-words';
 
-/** What the name of a GPU that is none of those asked about stands for. */
+/** Key of the rows for GPUs that were not asked about. */
 const ANY = 'any';
 
 /** The dtype in which a device without f16 has the tensors of another, f32 for f16; null: none. */

@@ -135,7 +135,7 @@ const changed = (from: string, to: string): GpuKernel => ({
   id: 'matmul/changed',
   wgsl: (values, dtype, written) => {
     const { wgsl } = batches;
-    if (typeof wgsl === 'string') throw new TypeError('it is told of batches');
+    if (typeof wgsl === 'string') throw new TypeError('batches builds its WGSL by a function');
     return wgsl(values, dtype, written).replace(from, to);
   },
 });
