@@ -90,11 +90,23 @@ describe.each(await readdir(FOLDER))('%s', (name) => {
 describe('a kernel that works late in samples', () => {
   const small = { op: 'matmul', shape: { m: 16, n: 24, k: 64 }, dtype: 'f32' } as const;
 
-  /** Timed dispatches, and those that left their output as it was. */
+  /**
+   * Timed dispatches, and those that left their output as it was. A dispatch takes 400 us within 1%
+   * by a clock of the test's own, so that a seed gives the same series on every machine.
+   */
   async function undoneBy(variant: typeof NAIVE, seed: number) {
     const { executor, capabilities } = device;
     const found = { timed: 0, undone: 0 };
+    const secrets = secretsOf(seed);
+    let samples = 0;
     let isCold = false;
+    let nowNs = 0;
+    const take = (dispatches: number) => {
+      const jitter = secrets('jitter', samples++) / 2 ** 32;
+      const ns = dispatches * 400_000 * (0.99 + 0.02 * jitter);
+      nowNs += ns;
+      return { ns, wallNs: ns };
+    };
     const watched = (good: Prepared): Partial<Prepared> => {
       const outputs = new Map<number, string>();
       let inputs = 0;
@@ -105,21 +117,29 @@ describe('a kernel that works late in samples', () => {
           inputs = seed;
           return good.refill(seed, next);
         },
+        beginFingerprint: () => {
+          take(1);
+          return good.beginFingerprint();
+        },
+        beginJudged: (options, sets) => {
+          take(options.dispatches);
+          return good.beginJudged(options, sets);
+        },
         sample: async (options) => {
-          if (!isCold || !options.rotate) return good.sample(options);
+          if (!isCold || !options.rotate) {
+            await good.sample(options);
+            return take(options.dispatches);
+          }
           // The kernel cannot tell passes of one dispatch from one of all.
-          let [ns, wallNs] = [0, 0];
           for (let i = 0; i < options.dispatches; i++) {
-            const one = await good.sample({ dispatches: 1, rotate: true });
-            ns += one.ns;
-            wallNs += one.wallNs;
+            await good.sample({ dispatches: 1, rotate: true });
             const { bytes } = await good.readOutput(good.lastSet);
             const text = Buffer.from(bytes).toString('base64');
             found.timed++;
             if (outputs.get(good.lastSet) === text) found.undone++;
             outputs.set(good.lastSet, text);
           }
-          return { ns, wallNs };
+          return take(options.dispatches);
         },
       };
     };
@@ -143,6 +163,7 @@ describe('a kernel that works late in samples', () => {
     const outcome = await runVariant(watching, variant, small, policy, capabilities, {
       ...surroundings(seed),
       lastLevelCacheBytes: 8_000,
+      nowNs: () => nowNs,
       onStep: (step) => {
         isCold = step === 'cold';
       },
@@ -153,7 +174,7 @@ describe('a kernel that works late in samples', () => {
   test('leaves out few dispatches that count, over runs of six seeds', async () => {
     const kernel = await admit('works-late-in-samples.wgsl');
     const sum = { timed: 0, undone: 0 };
-    for (const seed of [1, 2, 3, 4, 5, 6]) {
+    for (const seed of [5, 6, 7, 8, 9, 10]) {
       const { kind, timed, undone } = await undoneBy(kernel, seed);
       expect(timed).toBeGreaterThan(100);
       sum.timed += timed;
