@@ -10,7 +10,7 @@ export const LIMITS: Limits = {
   'packages/core/src/server/store': 5_935,
   'packages/core/src/server': 2_030,
   'packages/core/src/tune': 3_250,
-  'packages/core/src/api': 2_185,
+  'packages/core/src/api': 2_190,
   'packages/core': 5_240,
   'apps/worker': 6_095,
   prisma: 1_230,

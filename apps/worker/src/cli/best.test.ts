@@ -112,6 +112,11 @@ it.each([
 it.each([
   [{ gpu: 'banana' }, '--gpu', /'banana' is no GPU .*nvidia_h200.*apple/],
   [{ engine: 'naga', profile: 'fast' }, '--profile', /naga has only the profile default/],
+  [
+    { gpu: H200.replace('dawn', 'deno'), profile: 'fast' },
+    '--profile',
+    /naga has only the profile/,
+  ],
   [{ shape: '4x4' }, '--shape', /is not a shape/],
   [{ shape: '1', suite: family }, '--shape', /give this or --suite/],
   [{ evidence: [EVIDENCE] }, '--evidence', /no file is of matmul in f16/],

@@ -13,6 +13,7 @@ import {
 } from '@tilemark/kernels';
 import { z } from 'zod';
 import { engineSchema, type Profile, profileSchema } from '../measure/device';
+import { engineOfKey } from '../measure/hardware';
 import { SHAPE_SUITES } from '../plan/shape-suites';
 import { parseShapes } from '../plan/shapes';
 import { dtypeSchema, epilogueSchema, opSchema } from '../schema/op';
@@ -65,8 +66,10 @@ export const questionSchema = questionFields.transform((query, context): Questio
   const { op, dtype, engine, epilogue, profile, suite } = query;
   try {
     const gpus = [...new Set([query.gpu, query.device, vendorText(query)].flatMap(namesIn))];
-    const needsDawn = `${profile} needs Dawn (engine tint): ${engine} has only the profile default`;
-    refuse(profile !== 'default' && (engine ?? 'tint') !== 'tint', 'profile', needsDawn);
+    const engines = engine ? [engine] : gpus.flatMap((gpu) => engineOfKey(gpu.toLowerCase()) ?? []);
+    const other = engines.find((each) => each !== 'tint');
+    const needsDawn = `${profile} needs Dawn (engine tint): ${other} has only the profile default`;
+    refuse(profile !== 'default' && other !== undefined, 'profile', needsDawn);
     refuse(gpus.length > MOST_GPUS, 'gpu', `a table takes at most ${MOST_GPUS} GPUs`);
     const shapes = shapesOf(query);
     const rows = shapes.length * Math.max(gpus.length, 1);

@@ -76,7 +76,7 @@ export function tuneCommand(
 ): string | null {
   const program = {
     tint: `npx -y ${origin}/worker.tgz`,
-    naga: 'deno run -A --unstable-webgpu package/tilemark.mjs',
+    naga: `curl -fsS ${origin}/worker.tgz | tar xzf - && deno run -A --unstable-webgpu package/tilemark.mjs`,
     webkit: null,
   }[best?.engine ?? engine];
   const asked = `--op ${op} --shape ${shapeText(problem)} --dtype ${dtype} --profile ${profile}`;
