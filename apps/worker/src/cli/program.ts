@@ -200,10 +200,14 @@ export function program(childEntry: URL): Command {
 
   cli
     .command('bisect')
+    .alias('regression')
     .description('name the first release of `webgpu` that makes a variant slower, faster or wrong')
     .argument('<variant>', "for example 'matmul/tiled[TILE=16]' or 'my.wgsl[BLOCK=8]'")
-    .requiredOption('--from <release>', 'the older of two, for example 0.5.0')
-    .requiredOption('--to <release>', 'the newer of two, for example 0.6.2')
+    .option(
+      '--from <release>',
+      'the older of two, for example 0.5.0 (default: the oldest that opens the device)',
+    )
+    .option('--to <release>', 'the newer of two, for example 0.6.2 (default: the installed one)')
     .option(...SHAPE)
     .addOption(DTYPE)
     .option(...DEVICE)

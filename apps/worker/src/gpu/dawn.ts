@@ -52,8 +52,12 @@ async function dawn(): Promise<Dawn> {
 
 async function loadShipped(): Promise<Dawn> {
   const { create } = await import('webgpu');
-  const { version } = manifestSchema.parse(createRequire(import.meta.url)('webgpu/package.json'));
-  return { create, version };
+  return { create, version: installedRelease() };
+}
+
+/** The version of the package `webgpu` that is installed with this program. */
+export function installedRelease(): string {
+  return manifestSchema.parse(createRequire(import.meta.url)('webgpu/package.json')).version;
 }
 
 async function loadFrom(folder: string): Promise<Dawn> {

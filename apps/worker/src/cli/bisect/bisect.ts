@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { messageOf, outcomeReason, type Profile } from '@tilemark/core';
-import { bareVariant, DeviceFault, InputError, shortAddress } from '@tilemark/kernels';
+import { bareVariant, InputError, shortAddress } from '@tilemark/kernels';
+import { installedRelease } from '../../gpu/dawn';
 import { withMachineLock } from '../../run/machine-lock';
 import { ratioText, variantOf } from '../duel';
 import { type ProblemFlags, problemOf } from '../flags';
@@ -9,11 +10,13 @@ import { uniqueFlag } from '../on-device';
 import { problemText, WAITING } from '../table';
 import { BetweenReleases } from './between-releases';
 import { releasesBetween } from './releases';
-import { type Bisected, bisectReleases, type Held, wordOf } from './search';
+import { type Bisected, bisectReleases, fromUsableToUsable, type Held, wordOf } from './search';
 
 export interface BisectFlags extends ProblemFlags, Partial<GridOptions> {
-  readonly from: string;
-  readonly to: string;
+  /** Absent: the oldest release. */
+  readonly from?: string;
+  /** Absent: the one that is installed. */
+  readonly to?: string;
   readonly device: string;
   readonly profile: Profile;
   readonly duels: number;
@@ -30,48 +33,47 @@ export async function bisect(
   childEntry: URL,
   print: (text: string) => void,
 ): Promise<void> {
-  const { device: wanted, duels, from, profile, to } = options;
+  const { device: wanted, duels, from, profile, to = installedRelease() } = options;
   const variant = await variantOf(text, options, 'variant');
   if (variant.definition.runsOn === 'cpu') {
     throw new InputError(`${variant.kernel} runs on the host, without webgpu`, 'variant');
   }
   const { definition } = variant;
   const problem = problemOf(definition.op, options, [definition]);
-  const releases = await releasesBetween(from, to);
+  const listed = await releasesBetween(from, to);
   const device = await uniqueFlag(wanted, childEntry);
   const measured = { variant: bareVariant(variant), problem, device, profile };
   const between = new BetweenReleases(resolve(options.folder), childEntry, measured);
 
-  const { device: name } = await usable(between, from, '--from');
-  await usable(between, to, '--to');
+  const opens = async (release: string): Promise<boolean> => {
+    const reason = await between.identify(release).then(() => null, messageOf);
+    if (reason !== null) {
+      const [line] = reason.split('\n');
+      print(`${release}: passed over, as it does not open the device: ${line}`);
+    }
+    return reason === null;
+  };
+  const releases = await fromUsableToUsable(listed, opens);
+  const [first, last] = [releases[0], releases.at(-1)];
+  if (first === undefined || last === undefined || first === last) {
+    const few = first === undefined ? 'none' : `${first} alone`;
+    throw new InputError(
+      `of these releases, ${few} opens the device. Choose an older one`,
+      '--from',
+    );
+  }
+  const { device: name } = await between.identify(last);
   const what = `${shortAddress(variant.address)}, ${problem.op} ${problemText(problem)}`;
   print(`${name}, profile ${profile}, ${what}`);
-  print(`webgpu ${from} to ${to}: ${releases.length} releases`);
+  print(`webgpu ${first} to ${last}: ${releases.length} releases`);
   const hold = async (release: string, against: string) => {
-    const unusable = await between.identify(release).then(() => null, messageOf);
-    if (unusable !== null) {
-      print(`${release}: passed over, as it does not open the device: ${unusable}`);
-      return null;
-    }
+    if (!(await opens(release))) return null;
     const work = () => between.hold(release, against, duels);
     const finding = await withMachineLock(work, { onWait: () => print(WAITING) });
     print(heldText({ release, against, finding }));
     return finding;
   };
   print(bisectedText(await bisectReleases(releases, hold)));
-}
-
-/** The device as an end of the releases opens it. Throws InputError at its flag. */
-async function usable(between: BetweenReleases, release: string, flag: string) {
-  try {
-    return await between.identify(release);
-  } catch (error) {
-    if (!(error instanceof DeviceFault)) throw error;
-    throw new InputError(
-      `webgpu ${release} does not open the device: ${error.message}. Choose another release`,
-      flag,
-    );
-  }
 }
 
 /** `0.6.1: SLOW: 0.9100 times as fast as 0.6.0 (95%: ...)`. */

@@ -12,17 +12,18 @@ const PACKAGE = 'webgpu';
 /** Prereleases are left out. */
 const RELEASE = /^\d+\.\d+\.\d+$/;
 
-/** The registry's releases from one to another, the oldest first. Throws InputError. */
-export async function releasesBetween(from: string, to: string): Promise<string[]> {
+/** The registry's releases from one (absent: its oldest) to another, the oldest first. Throws InputError. */
+export async function releasesBetween(from: string | undefined, to: string): Promise<string[]> {
   const listed = await npm(['view', PACKAGE, 'versions', '--json']);
   const releases = z
     .array(z.string())
     .parse(JSON.parse(listed))
     .filter((release) => RELEASE.test(release))
     .toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-  const [first, last] = [indexIn(releases, from, '--from'), indexIn(releases, to, '--to')];
+  const first = from === undefined ? 0 : indexIn(releases, from, '--from');
+  const last = indexIn(releases, to, '--to');
   if (last > first) return releases.slice(first, last + 1);
-  throw new InputError(`must be newer than --from ${from}`, '--to');
+  throw new InputError(`must be newer than --from ${releases[first]}`, '--to');
 }
 
 function indexIn(releases: readonly string[], release: string, flag: string): number {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bisectedText } from './bisect';
-import { bisectReleases, type Finding } from './search';
+import { bisectReleases, type Finding, fromUsableToUsable } from './search';
 
 const releases = ['0.1.0', '0.1.2', '0.2.0', '0.2.10', '0.3.0', '0.3.1', '0.4.0'];
 
@@ -57,5 +57,22 @@ describe('the search for a change', () => {
     expect(bisectedText(found)).toBe(
       'The first release that is slower than 0.1.0: 0.3.0, or of those that do not open the device: 0.2.0, 0.2.10.',
     );
+  });
+});
+
+describe('the ends of the search', () => {
+  const usable = (...unusable: string[]) =>
+    fromUsableToUsable(releases, async (release) => !unusable.includes(release));
+
+  it('are the oldest and the newest that open the device', async () => {
+    expect(await usable('0.1.0', '0.1.2', '0.4.0')).toEqual(releases.slice(2, 6));
+    expect(await usable(...releases.slice(0, 5))).toEqual(['0.3.1', '0.4.0']);
+    expect(await usable()).toEqual(releases);
+  });
+
+  it('are one release, or none, where no other opens it', async () => {
+    expect(await usable(...releases.slice(1))).toEqual(['0.1.0']);
+    expect(await usable(...releases.slice(0, 6))).toEqual(['0.4.0']);
+    expect(await usable(...releases)).toEqual([]);
   });
 });

@@ -38,6 +38,29 @@ const isChange = (finding: Finding): boolean =>
 type Hold = (release: string, against: string) => Promise<Finding | null>;
 
 /**
+ * Releases from the oldest to the newest that open the device. The oldest is found by halving: what
+ * is too old for this system, or needs a newer one, comes before all others.
+ *
+ * @param releases the oldest first
+ */
+export async function fromUsableToUsable(
+  releases: readonly string[],
+  opens: (release: string) => Promise<boolean>,
+): Promise<string[]> {
+  const opensAt = (at: number) => opens(releases[at] ?? '');
+  let last = releases.length - 1;
+  while (last >= 0 && !(await opensAt(last))) last--;
+  if (last <= 0 || (await opensAt(0))) return releases.slice(0, last + 1);
+  let [closed, open] = [0, last];
+  while (open - closed > 1) {
+    const middle = Math.floor((closed + open) / 2);
+    if (await opensAt(middle)) open = middle;
+    else closed = middle;
+  }
+  return releases.slice(open, last + 1);
+}
+
+/**
  * Halves the releases between the ends, both of which open the device, until the change lies between
  * two neighbours, and holds these against each other.
  *
