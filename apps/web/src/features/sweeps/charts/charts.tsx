@@ -60,7 +60,7 @@ export function Charts({ runs }: { runs: readonly RunShown[] }) {
               />
             </div>
           )}
-          <div className="gap-0 lg:columns-2 [&>*]:break-inside-avoid">
+          <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,28rem),1fr))]">
             <VariantBars key={key} runs={chosen} intervals={intervals} />
             <TileMap runs={chosen} />
             <SizeCurves key={`sizes ${key}`} runs={alike} />

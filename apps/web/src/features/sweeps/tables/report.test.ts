@@ -3,7 +3,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, test } from 'vitest';
 import { measuredRun } from '../../../server/results.test-helper';
-import { lineOf, linesOf, ReportAbout, ReportCell } from './report';
+import { lineOf, linesOf, ReportAbout, ReportCell, reportNames } from './report';
 
 const layouts = publishedOfSuite('layouts@1')!;
 const threads = publishedOfSuite('threads-per-block@1')!;
@@ -20,17 +20,26 @@ test('a run stands beside the line of its shape or, in a report of one shape, of
   const [basic, next] = layouts.results;
   const lines = linesOf(layouts);
   expect(lineOf(lines, run(next!, 64))).toBe(lines[1]);
-  expect(lines[1]?.overFirst).toBeCloseTo(basic!.timeMs / next!.timeMs);
+  expect(lines[1]?.overNaive).toBeCloseTo(basic!.timeMs / next!.timeMs);
   const cell = ReportCell({ line: lines[1], problem: run(next!, 64).problem });
   expect(renderToStaticMarkup(createElement('p', null, cell))).toMatch(/× at [\d,]+</);
 
   const small = threads.results.filter(({ problem }) => Object.values(problem.shape)[0] === 256);
   const several = linesOf(threads);
-  expect(lineOf(several, run(small[1]!, 256, 'i32'))?.overFirst).toBeCloseTo(
-    small[0]!.timeMs / small[1]!.timeMs,
+  const naive = small.filter(({ variant }) => variant.kernel === 'matmul/naive');
+  expect(lineOf(several, run(small[1]!, 256, 'i32'))?.overNaive).toBeCloseTo(
+    Math.min(...naive.map(({ timeMs }) => timeMs)) / small[1]!.timeMs,
   );
   expect(lineOf(several, run(small[1]!, 300, 'i32'))).toBeUndefined();
   expect(lineOf(several, run(small[1]!, 256, 'f32'))).toBeUndefined();
+});
+
+test('a variant has the name that the report gives it, if it gives one', () => {
+  const names = reportNames(publishedOfSuite('block-size@1'));
+  expect([...new Set(names.values())]).toEqual(['Basic', 'RR', 'RC', 'CR', 'CC']);
+  const ladder = reportNames(publishedOfSuite('transpose-ladder@2'));
+  expect([...ladder.keys()].filter((address) => address.includes('cpu'))).toEqual([]);
+  expect(reportNames(null).size).toBe(0);
 });
 
 test('says once what is said against published figures', () => {

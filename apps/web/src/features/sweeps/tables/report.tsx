@@ -1,5 +1,6 @@
 import type { Published, PublishedFigure, RunShown } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
+import { group, min } from 'd3-array';
 import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 
@@ -7,19 +8,32 @@ import { Section } from '@/ui/page';
 export interface ReportLine {
   readonly figure: PublishedFigure;
   readonly ns: number;
-  /** How much faster it is than the report's first line of its shape. */
-  readonly overFirst: number;
+  /** How much faster it is than the report's fastest naive of its shape; null where it has none. */
+  readonly overNaive: number | null;
 }
 
 export const linesOf = ({ results }: Published): readonly ReportLine[] =>
   results.map((figure) => {
-    const first = results.find((each) => isOfShape(each, figure.problem)) ?? figure;
+    const { op } = figure.problem;
+    const naive = results.filter(
+      (each) => each.variant.kernel === `${op}/naive` && isOfShape(each, figure.problem),
+    );
+    const base = min(naive, ({ timeMs }) => timeMs);
     return {
       figure,
       ns: figure.timeMs * 1e6,
-      overFirst: first.timeMs / figure.timeMs,
+      overNaive: base === undefined ? null : base / figure.timeMs,
     };
   });
+
+/** What the report calls variants, by address; those that it gives several names are left out. */
+export const reportNames = (report: Published | null): ReadonlyMap<string, string> =>
+  new Map(
+    [...group(report?.results ?? [], ({ address }) => address)].flatMap(([address, figures]) => {
+      const [name = '', ...others] = new Set(figures.map(({ label }) => label));
+      return others.length > 0 ? [] : [[address, name] as const];
+    }),
+  );
 
 const isOfShape = ({ problem }: PublishedFigure, other: RunShown['problem']): boolean =>
   shapeText(problem) === shapeText(other);
@@ -50,12 +64,12 @@ export function ReportCell({
   problem: RunShown['problem'];
 }) {
   if (!line) return '–';
-  const { figure, ns, overFirst } = line;
+  const { figure, ns, overNaive } = line;
   return (
     <span title={[figure.label, figure.note].filter(Boolean).join(': ')}>
       {formatNs(ns)}
       <span className="block text-xs text-muted">
-        {formatSpeedup(overFirst)}
+        {overNaive !== null && formatSpeedup(overNaive)}
         {!isOfShape(figure, problem) && ` at ${formatShape(shapeText(figure.problem))}`}
       </span>
     </span>

@@ -8,7 +8,7 @@ import type { ResultRow } from './table-runs';
 
 /** One control: the way to its result or, while runs are compared, a tick. */
 export function VariantCell({
-  of: { reason, run, varied, where },
+  of: { name, reason, run, varied, where },
   isComparing,
 }: {
   of: ResultRow;
@@ -16,6 +16,7 @@ export function VariantCell({
 }) {
   return (
     <div className="min-w-44 sm:min-w-52">
+      {name && <p className="font-medium">{name}</p>}
       {isComparing && run.figures && run.resultId !== null ? (
         <ComparableVariant
           address={run.address}

@@ -96,7 +96,7 @@ export const COLUMNS: readonly ResultColumn[] = [
   },
   {
     id: 'report',
-    name: () => 'In the report, over its first',
+    name: () => 'In the report, over its fastest naive',
     isFigure: true,
     better: 'lower',
     sort: ({ line }) => line?.ns,

@@ -13,9 +13,6 @@ import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
 import { type DeviceFacts, type ResultRow, sharedReason, tableRuns } from './table-runs';
 
-/** Of a page: the charts below are in sight soon. */
-const ROWS = 8;
-
 /** The runs of a sweep; order, words to find, page, and whether rows are to be compared are in the address. */
 export function ResultsTable({
   runs,
@@ -28,13 +25,13 @@ export function ResultsTable({
   devices: readonly DeviceFacts[];
   /** What the sweep's suite reproduces. */
   report: Published | null;
-  /** Unless asked otherwise, the fastest come first then; before, runs stay where they are. */
+  /** The fastest come first then, unless a report has an order; before, runs stay where they are. */
   isOver: boolean;
   /** Of a search the fastest come first from the beginning. */
   isSearch: boolean;
 }) {
   const [query, setQuery] = useQuery();
-  const isBestFirst = isOver || isSearch;
+  const isBestFirst = isSearch || (isOver && !report);
   const words = (query.get('find') ?? '').slice(0, 200);
   const all = useMemo(() => {
     const rows = tableRuns(runs, devices, report);
@@ -43,11 +40,11 @@ export function ResultsTable({
   const columns = useMemo(() => columnsFor(all), [all]);
   const sorted = columns.find(({ id }) => id === query.get('sort'));
   const rows = useMemo(() => {
-    const matching = all.filter(({ run }) => matches(run, words));
+    const matching = all.filter((row) => matches(row, words));
     return sorted ? sortedBy(matching, sorted) : matching;
   }, [all, words, sorted]);
   const isComparing = query.get('compare') !== null;
-  const paging = pagingOf(query, 'page', rows.length, ROWS);
+  const paging = pagingOf(query, 'page', rows.length);
   const from = paging.index * paging.size;
 
   return (
@@ -108,9 +105,9 @@ export function ResultsTable({
 }
 
 /** Whether every word occurs in what the run says of itself. */
-function matches(run: RunShown, words: string): boolean {
+function matches({ name, run }: ResultRow, words: string): boolean {
   const { address, device, kind, policy, problem, profile, reason } = run;
-  const names = [device.name, profile, policyText(policy, 'run')];
+  const names = [name, device.name, profile, policyText(policy, 'run')];
   const text = [address, problemText(problem), shapeText(problem), ...names, kind, reason]
     .join(' ')
     .toLowerCase();

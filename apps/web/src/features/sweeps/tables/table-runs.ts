@@ -9,7 +9,7 @@ import {
 import { KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/short-device-name';
 import { policyText, type Speedup, speedups, variedTunables } from '../runs';
-import { lineOf, linesOf, type ReportLine } from './report';
+import { lineOf, linesOf, type ReportLine, reportNames } from './report';
 
 /** What the tables of a sweep know of a device. */
 export type DeviceFacts = Pick<Device, 'key' | 'identity'>;
@@ -27,7 +27,9 @@ export interface ResultRow {
   readonly varied: ReadonlySet<string> | undefined;
   /** Its rival; null where all have the same one, which the heading names. */
   readonly rival: string | null;
-  /** Of the report that the sweep reproduces. */
+  /** What the report that the sweep reproduces calls it. */
+  readonly name: string | undefined;
+  /** Of that report. */
   readonly line: ReportLine | undefined;
 }
 
@@ -50,6 +52,7 @@ export function tableRuns(
   report: Published | null = null,
 ): ResultRow[] {
   const lines = report ? linesOf(report) : [];
+  const names = reportNames(report);
   const ratios = speedups(runs.filter(isMeasured));
   const known = new Set(KERNELS.map(({ id }) => id));
   const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
@@ -80,6 +83,7 @@ export function tableRuns(
         ...(hasPolicies ? [policyText(run.policy, 'run')] : []),
       ],
       varied: varied.get(variant.kernel),
+      name: names.get(address),
       line: lineOf(lines, run),
       rival: run.duel && !isOneRival ? shortAddress(run.duel.against) : null,
     };
