@@ -319,6 +319,16 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   ] as const) {
     await expect(page.getByRole(role, { name: chart })).toBeVisible();
   }
+  await page.getByLabel('Show', { exact: true }).selectOption('speedup');
+  await page.getByLabel('Over', { exact: true }).selectOption('block');
+  await page.getByLabel('A line per', { exact: true }).selectOption('size');
+  await expect(page).toHaveURL(/show=speedup&axis=block&line=size/);
+  const curves = page.getByRole('img', { name: /^Speed-up over the fastest naive by block side/ });
+  await expect(curves).toHaveAccessibleName(/with workgroup memory is best at block side/);
+  await expect(curves.locator('svg path').first()).toBeVisible();
+  await page.getByLabel('Map of').selectOption('all kernels');
+  await expect(page.getByRole('grid', { name: 'Rate by kernel and block side' })).toBeVisible();
+
   await page.getByLabel('Find', { exact: true }).fill('transpose failed');
   await expect(page.getByText('No run matches.')).toBeVisible();
   await page.getByLabel('Find', { exact: true }).fill('transpose padded');

@@ -15,13 +15,13 @@ export const LIMITS: Limits = {
   'apps/worker': 6_130,
   prisma: 1_230,
   'apps/web/src/app': 2_300,
-  'apps/web/src/features': 9_652,
+  'apps/web/src/features': 9_990,
   'apps/web/src/server': 3_585,
-  'apps/web/src/ui': 2_710,
+  'apps/web/src/ui': 2_711,
   'apps/web': 110,
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_690 },
-  { name: 'site', prefixes: ['apps/web'], limit: 18_340 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_693 },
+  { name: 'site', prefixes: ['apps/web'], limit: 18_686 },
 ] as const;

@@ -149,12 +149,14 @@ export const METRICS = [
     id: 'hostToDeviceNs',
     name: 'Host to device',
     csv: 'host_to_device_ns',
+    places: ['runs', 'export'],
   }),
   stated('transfer.deviceToHostNs', {
     ...time,
     id: 'deviceToHostNs',
     name: 'Device to host',
     csv: 'device_to_host_ns',
+    places: ['runs', 'export'],
   }),
   metric({
     id: 'rate',

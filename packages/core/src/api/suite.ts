@@ -47,6 +47,8 @@ export const publishedSchema = z.object({
   }),
   /** Null if the source does not say. */
   hardware,
+  /** Bytes per element that its own rates count, not ours; null if it prints none or counts as we do. */
+  bytesPerElement: z.number().positive().nullable(),
   results: z.array(publishedFigureSchema),
 });
 export type Published = z.infer<typeof publishedSchema>;

@@ -58,6 +58,10 @@ describe('published figures', () => {
     expect(cc?.rate.value).toBeCloseTo((2 * 8192 ** 3) / (788.8635 * 1e6), 9);
     const [naive] = publishedOfSuite('transpose-ladder')?.results ?? [];
     expect(naive?.rate).toEqual({ value: (8 * 3072 * 4096) / 0.172e6, unit: 'GB/s' });
+    const counted = allPublished().filter(({ bytesPerElement }) => bytesPerElement !== null);
+    expect(counted.map(({ bytesPerElement, suite }) => [suite, bytesPerElement])).toEqual([
+      ['transpose-ladder', 16],
+    ]);
   });
 
   it('show the finding that the layouts suite is about: A by column halves the time', () => {

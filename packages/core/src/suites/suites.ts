@@ -107,7 +107,8 @@ export function standingSuites(deviceClass: DeviceClass): StandingSuite[] {
 }
 
 /** A report as it was printed, without what follows from its figures; null: it does not say. */
-interface Report extends Omit<Published, 'suite' | 'results'> {
+interface Report extends Omit<Published, 'suite' | 'bytesPerElement' | 'results'> {
+  readonly bytesPerElement?: number;
   readonly results: readonly Printed[];
 }
 
@@ -131,7 +132,9 @@ export const allPublished = (): Published[] =>
 export function publishedOfSuite(ref: string): Published | null {
   const [suite = ''] = ref.split('@');
   const report = REPORTS.get(suite);
-  return report ? { suite, ...report, results: report.results.map(figureOf) } : null;
+  return report
+    ? { suite, bytesPerElement: null, ...report, results: report.results.map(figureOf) }
+    : null;
 }
 
 function figureOf({ note = null, problem: text, timeMs, ...printed }: Printed): PublishedFigure {

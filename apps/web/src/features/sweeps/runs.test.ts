@@ -7,6 +7,7 @@ import {
   fastestFirst,
   groupKey,
   oneOfEach,
+  overHost,
   shortLabels,
   speedups,
 } from './runs';
@@ -59,6 +60,27 @@ describe('speedups', () => {
       expect(speedups([naive(1000), other]).has(other.runId)).toBe(false);
     },
   );
+});
+
+it('counts times over the fastest serial host of the problem, with transfers where they were timed', () => {
+  const host = (medianNs: number, over: Partial<Result> = {}) =>
+    measuredRun(medianNs, {
+      variant: { kernel: 'matmul/cpu-naive', tunables: {} },
+      device: { key: 'c', name: 'C', class: 'cpu' },
+      ...over,
+    });
+  const timed = (run: MeasuredRun): MeasuredRun => ({
+    ...run,
+    figures: { ...run.figures, hostToDeviceNs: 60, deviceToHostNs: 40 },
+  });
+  const runs = [host(2000), host(1000), timed(tiled(16, 100)), tiled(8, 100, { profile: 'fast' })];
+  expect(runs.map(({ runId }) => overHost(runs).get(runId))).toEqual([
+    { ratio: 0.5, withTransfers: null },
+    { ratio: 1, withTransfers: null },
+    { ratio: 10, withTransfers: 5 },
+    { ratio: 10, withTransfers: null },
+  ]);
+  expect(overHost([host(1000, { policy: 'screen' }), naive(10)]).size).toBe(1);
 });
 
 it('lists the fastest of each problem first, and what was not measured last', () => {

@@ -6,7 +6,7 @@ import {
   shapeText,
   type TunableValues,
 } from '@tilemark/kernels';
-import { ascending, group } from 'd3-array';
+import { ascending, group, min, rollup } from 'd3-array';
 import { formatShape } from '@/ui/format';
 
 /** What the page of a sweep works out from its runs. */
@@ -91,6 +91,29 @@ export function speedups(runs: readonly MeasuredRun[]): ReadonlyMap<string, Spee
     }
   }
   return byRun;
+}
+
+/** Times the serial host: of the kernel alone and, on a GPU whose transfers were timed, of all three. */
+export type OverHost = { readonly ratio: number; readonly withTransfers: number | null };
+
+/**
+ * How much faster each measured run is than the serial host kernel on its problem, by run id, whatever
+ * the device and profile of either; of several, the fastest. Where none was measured, none.
+ */
+export function overHost(runs: readonly MeasuredRun[]): ReadonlyMap<string, OverHost> {
+  const key = ({ policy, problem }: RunShown) => `${problemText(problem)} ${policy}`;
+  const host = runs.filter(({ problem, variant }) => variant.kernel === `${problem.op}/cpu-naive`);
+  const bases = rollup(host, (alike) => min(alike, ({ figures }) => figures.medianNs), key);
+  return new Map(
+    runs.flatMap((run) => {
+      const { deviceToHostNs: back, hostToDeviceNs: there, medianNs } = run.figures;
+      const base = bases.get(key(run));
+      if (base === undefined) return [];
+      const isTimed = typeof there === 'number' && typeof back === 'number';
+      const withTransfers = isTimed ? base / (there + medianNs + back) : null;
+      return [[run.runId, { ratio: base / medianNs, withTransfers }]];
+    }),
+  );
 }
 
 /** A kernel without its op, which a chart's problem says: also the name of its series. */

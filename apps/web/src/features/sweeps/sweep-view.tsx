@@ -156,7 +156,7 @@ export function SweepView({
           isSearch={sweep.tuning !== null}
         />
       </Section>
-      {!(sweep.tuning && 'suite' in sweep.tuning) && <Charts runs={sweep.runs} />}
+      {!(sweep.tuning && 'suite' in sweep.tuning) && <Charts runs={sweep.runs} report={report} />}
       {report && <ReportAbout report={report} />}
     </>
   );

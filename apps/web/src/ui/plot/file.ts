@@ -1,7 +1,7 @@
 const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
 const SLIDE_SCALE = 1.5;
-const TITLE = { 'text-anchor': 'start', 'font-size': 13, 'font-weight': 600 };
+const TITLE = { 'text-anchor': 'start', 'font-size': '1.2em', 'font-weight': 600 };
 /** Above the chart: its title. */
 const HEAD = 30;
 

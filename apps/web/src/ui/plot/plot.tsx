@@ -15,6 +15,7 @@ interface LegendItem {
   readonly symbol?: (typeof SYMBOLS)[number];
   /** Marks without a line between them. */
   readonly isLoose?: boolean;
+  readonly isDashed?: boolean;
 }
 
 export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.PlotOptions;
@@ -74,7 +75,8 @@ export function Figure({
             background: 'transparent',
             color: 'var(--muted)',
             fontFamily: 'var(--font-geist-sans), Arial, sans-serif',
-            fontSize: '11px',
+            // A wide chart is read on a slide too.
+            fontSize: width < 640 ? '11px' : '14px',
             overflow: 'visible',
           },
         });
@@ -175,9 +177,16 @@ const GLYPHS: Readonly<Record<(typeof SYMBOLS)[number], string>> = {
 };
 
 /** A line, its mark or both, as drawn. */
-const Sample = ({ of: { color, isLoose, symbol } }: { of: LegendItem }) => (
+const Sample = ({ of: { color, isDashed, isLoose, symbol } }: { of: LegendItem }) => (
   <svg width="18" height="10" viewBox="-9 -5 18 10" aria-hidden="true" style={{ color }}>
-    {!isLoose && <path d="M-9,0H9" stroke="currentColor" strokeWidth="1.5" />}
+    {!isLoose && (
+      <path
+        d="M-9,0H9"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        strokeDasharray={isDashed ? '5 3' : undefined}
+      />
+    )}
     {symbol && (
       <path d={GLYPHS[symbol]} fill="var(--surface)" stroke="currentColor" strokeWidth="1.25" />
     )}

@@ -1,19 +1,22 @@
 'use client';
 
-import { intervalsText, isMeasured, type RunShown } from '@tilemark/core';
+import { intervalsText, isMeasured, type Published, type RunShown } from '@tilemark/core';
 import { group } from 'd3-array';
 import { useMemo } from 'react';
 import { SelectField } from '@/ui/field';
 import { Panel, Section } from '@/ui/page';
 import { FigureSubject } from '@/ui/plot/plot';
 import { useQuery } from '@/ui/use-query';
-import { chartKey, drawnRuns, policyText, problemText } from '../runs';
+import { chartKey, drawnRuns, overHost, policyText, problemText } from '../runs';
+import { reportNames } from '../tables/report';
+import { Curves } from './curves';
 import { VariantBars } from './rate-bars';
-import { SizeCurves } from './size-curves';
 import { TileMap } from './tile-map';
 
+type Props = { runs: readonly RunShown[]; report: Published | null };
+
 /** Charts of a sweep, of the problem and device that is chosen; nothing before a run is measured. */
-export function Charts({ runs }: { runs: readonly RunShown[] }) {
+export function Charts({ runs, report }: Props) {
   const [query, setQuery] = useQuery();
   const measured = useMemo(() => drawnRuns(runs.filter(isMeasured)), [runs]);
   const groups = useMemo(() => group(measured, chartKey), [measured]);
@@ -25,6 +28,19 @@ export function Charts({ runs }: { runs: readonly RunShown[] }) {
     () => measured.filter((run) => first && isAlike(run, first)),
     [measured, first],
   );
+  const names = useMemo(() => reportNames(report), [report]);
+  const hosts = useMemo(() => overHost(measured), [measured]);
+  // The host's runs of the problem are of another device.
+  const withHost = useMemo(() => {
+    const isOfOne = ({ policy, problem }: RunShown) =>
+      policy === first?.policy && problemText(problem) === problemText(first.problem);
+    return (
+      chosen && [
+        ...chosen.filter(({ device }) => device.class !== 'cpu'),
+        ...measured.filter((run) => run.device.class === 'cpu' && isOfOne(run)),
+      ]
+    );
+  }, [measured, chosen, first]);
   if (!chosen || !first) return null;
   const hasPolicies = new Set(measured.map(({ policy }) => policy)).size > 1;
   const intervals = intervalsText(
@@ -61,9 +77,17 @@ export function Charts({ runs }: { runs: readonly RunShown[] }) {
             </div>
           )}
           <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,28rem),1fr))]">
-            <VariantBars key={key} runs={chosen} intervals={intervals} />
-            <TileMap runs={chosen} />
-            <SizeCurves key={`sizes ${key}`} runs={alike} />
+            <VariantBars key={key} runs={chosen} names={names} intervals={intervals} />
+            {withHost && hosts.has(first.runId) && (
+              <VariantBars
+                key={`host ${key}`}
+                runs={withHost}
+                host={hosts}
+                {...{ names, intervals }}
+              />
+            )}
+            <TileMap runs={chosen} names={names} />
+            <Curves key={`curves ${key}`} runs={alike} of={first.problem} report={report} />
           </div>
         </Panel>
       </FigureSubject>

@@ -5,7 +5,7 @@ import { isCeiling, opOf } from '@tilemark/kernels';
 import { useCallback, useMemo } from 'react';
 import { formatRate } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
-import { shortLabels } from '../runs';
+import { type OverHost, shortLabels } from '../runs';
 
 /** Room for the rates right of the bars, px. */
 const VALUES = 52;
@@ -21,30 +21,51 @@ export function bestOf<Run extends Pick<MeasuredRun, 'reason' | 'variant'>>(
   return kernels.find(({ reason }) => reason === null) ?? kernels[0];
 }
 
-const barOf = (run: MeasuredRun, label: string) => {
-  const { highNs, lowNs, medianNs, rate } = run.figures;
-  return { label, rate, low: (rate * medianNs) / highNs, high: (rate * medianNs) / lowNs, run };
-};
-type Bar = ReturnType<typeof barOf>;
+/**
+ * The fastest of some runs as bars, under the names of the report where it has some.
+ *
+ * @param host times the serial host, by run id; null: bars are rates
+ */
+export function barsOf(
+  runs: readonly MeasuredRun[],
+  names: ReadonlyMap<string, string>,
+  host: ReadonlyMap<string, OverHost> | null,
+) {
+  const labels = shortLabels(runs);
+  return runs
+    .map((run) => {
+      const { address, figures, runId } = run;
+      const { highNs, lowNs, medianNs } = figures;
+      const rate = host ? (host.get(runId)?.ratio ?? 0) : figures.rate;
+      const label = [names.get(address), labels.get(address)].filter(Boolean).join(' · ');
+      return { label, rate, low: (rate * medianNs) / highNs, high: (rate * medianNs) / lowNs, run };
+    })
+    .toSorted((a, b) => b.rate - a.rate)
+    .slice(0, MAX_BARS);
+}
+type Bar = ReturnType<typeof barsOf>[number];
 
-/** The variants of one problem, profile and device as bars, fastest first, the best set off from the rest. */
+/**
+ * The variants of one problem, profile and device as bars, fastest first, the best set off from the rest;
+ * of a sweep with the serial host, how many times its speed they have.
+ */
 export function VariantBars({
   runs,
+  names,
+  host = null,
   intervals,
 }: {
   runs: readonly MeasuredRun[];
+  names: ReadonlyMap<string, string>;
+  host?: ReadonlyMap<string, OverHost> | null;
   /** What the lines at the ends of bars are. */
   intervals: string;
 }) {
-  const bars = useMemo(() => {
-    const labels = shortLabels(runs);
-    return runs
-      .toSorted((a, b) => b.figures.rate - a.figures.rate)
-      .slice(0, MAX_BARS)
-      .map((run) => barOf(run, labels.get(run.address) ?? run.address));
-  }, [runs]);
+  const bars = useMemo(() => barsOf(runs, names, host), [runs, names, host]);
   const [first] = bars;
-  const unit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
+  const rateUnit = first ? opOf(first.run.problem).rateUnit(first.run.problem) : '';
+  const unit = host ? 'times the serial host' : rateUnit;
+  const title = host ? 'Speed-up over the host by variant' : 'Rate by variant';
 
   const draw = useCallback<DrawPlot>(
     (Plot, width) => {
@@ -119,9 +140,9 @@ export function VariantBars({
     <Figure
       draw={draw}
       height={bars.length * 36 + 42}
-      fileName="rate-by-variant"
-      caption={`Rate by variant in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}.`}
-      summary={`Rate by variant, fastest first: ${told.join('; ')}.`}
+      fileName={host ? 'over-host-by-variant' : 'rate-by-variant'}
+      caption={`${title} in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}.`}
+      summary={`${title}, fastest first: ${told.join('; ')}.`}
     />
   );
 }

@@ -10,39 +10,64 @@ import { type HeatCell, HeatMap } from '@/ui/heat-map';
 import { shareFill } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
 import { resultHref, variedTunables } from '../runs';
+import { blockOf, nameOf } from './curve-points';
 
-const settingOf = (run: MeasuredRun, name: string): string => String(run.variant.tunables[name]);
+/** Reads what rows or columns stand for: a tunable or, of several kernels, these and their block sides. */
+type SettingOf = (run: MeasuredRun, name: string) => string;
+const tunableOf: SettingOf = (run, name) => String(run.variant.tunables[name]);
+
+const ALL = 'all kernels';
+
+/** All kernels by block side, as reports have them, under their names; null where either is one. */
+export function byBlock(runs: readonly MeasuredRun[], names: ReadonlyMap<string, string>) {
+  const kernelRuns = runs.filter((run) => blockOf(run) !== null);
+  const settingOf: SettingOf = (run, name) =>
+    name === 'kernel' ? nameOf(run, names) : String(blockOf(run));
+  const sides = ['block side', 'kernel'];
+  const isOne = (name: string) => new Set(kernelRuns.map((run) => settingOf(run, name))).size < 2;
+  return sides.some(isOne) ? null : { kernel: ALL, kernelRuns, names: sides, settingOf };
+}
 
 const fastest = (runs: readonly MeasuredRun[]): MeasuredRun =>
   runs.reduce((a, b) => (b.figures.rate > a.figures.rate ? b : a));
 
-/** Values in order of size where they are numbers. */
-const ordered = (values: readonly string[]): string[] =>
-  [...new Set(values)].toSorted((a, b) => Number(a) - Number(b) || a.localeCompare(b));
+/** Values in order of size where they are numbers, else in that of the runs. */
+export const ordered = (values: readonly string[]): string[] =>
+  [...new Set(values)].toSorted((a, b) => Number(a) - Number(b) || 0);
 
 /** The tunables that a kernel's runs vary. */
 const varied = (kernel: string, runs: readonly MeasuredRun[]): string[] => [
   ...(variedTunables(runs).get(kernel) ?? []),
 ];
 
-/** Tile by tile: the best rate for each pair of values of two tunables of a kernel, the fastest unless chosen. */
-export function TileMap({ runs }: { runs: readonly MeasuredRun[] }) {
+/**
+ * Tile by tile: the best rate for each pair of values of two tunables of a kernel, the fastest unless
+ * chosen, or for each kernel and block side, which comes first beside a report.
+ */
+export function TileMap({
+  runs,
+  names,
+}: {
+  runs: readonly MeasuredRun[];
+  /** What a report calls variants, by address. */
+  names: ReadonlyMap<string, string>;
+}) {
   const [query, setQuery] = useQuery();
-  const kernels = useMemo(
-    () =>
-      [...group(runs, ({ variant }) => variant.kernel)]
-        .map(([kernel, kernelRuns]) => ({ kernel, kernelRuns, names: varied(kernel, kernelRuns) }))
-        .filter(({ names }) => names.length > 1)
-        .toSorted(
-          (a, b) => fastest(b.kernelRuns).figures.rate - fastest(a.kernelRuns).figures.rate,
-        ),
-    [runs],
-  );
+  const kernels = useMemo(() => {
+    const maps = [...group(runs, ({ variant }) => variant.kernel)]
+      .map(([kernel, kernelRuns]) => ({
+        ...{ kernel, kernelRuns, names: varied(kernel, kernelRuns), settingOf: tunableOf },
+      }))
+      .filter(({ names }) => names.length > 1)
+      .toSorted((a, b) => fastest(b.kernelRuns).figures.rate - fastest(a.kernelRuns).figures.rate);
+    const all = byBlock(runs, names) ?? [];
+    return names.size > 0 ? [all, maps].flat() : [maps, all].flat();
+  }, [runs, names]);
   const chosen = kernels.find(({ kernel }) => kernel === query.get('kernel')) ?? kernels[0];
   if (!chosen) return null;
-  const { kernel, names, kernelRuns } = chosen;
-  const x = names.find((name) => name === query.get('x')) ?? names[0] ?? '';
-  const others = names.filter((name) => name !== x);
+  const { kernel, kernelRuns, names: sides, settingOf } = chosen;
+  const x = sides.find((name) => name === query.get('x')) ?? sides[0] ?? '';
+  const others = sides.filter((name) => name !== x);
   const y = others.find((name) => name === query.get('y')) ?? others[0] ?? '';
   const choice = (id: string, label: string, value: string, options: readonly string[]) =>
     options.length > 1 && (
@@ -59,14 +84,14 @@ export function TileMap({ runs }: { runs: readonly MeasuredRun[] }) {
       <div className="flex flex-wrap gap-3 px-4 pt-3 empty:hidden">
         {choice(
           'kernel',
-          'Tunables of',
+          'Map of',
           kernel,
           kernels.map((known) => known.kernel),
         )}
-        {names.length > 2 && choice('x', 'Across', x, names)}
+        {sides.length > 2 && choice('x', 'Across', x, sides)}
         {choice('y', 'Down', y, others)}
       </div>
-      <Cells kernel={kernel} runs={kernelRuns} x={x} y={y} />
+      <Cells runs={kernelRuns} {...{ kernel, settingOf, x, y }} />
     </div>
   );
 }
@@ -75,10 +100,12 @@ export function TileMap({ runs }: { runs: readonly MeasuredRun[] }) {
 function Cells({
   kernel,
   runs,
+  settingOf,
   x,
   y,
 }: {
   kernel: string;
+  settingOf: SettingOf;
   runs: readonly MeasuredRun[];
   x: string;
   y: string;
@@ -107,7 +134,7 @@ function Cells({
         stronger colour is better.
       </p>
       <HeatMap
-        caption={`Rate by tunables of ${kernel}`}
+        caption={kernel === ALL ? 'Rate by kernel and block side' : `Rate by tunables of ${kernel}`}
         corner={`${y} \\ ${x}`}
         columns={columns}
         rows={rows}

@@ -84,7 +84,11 @@ export function ReportAbout({ report }: { report: Published }) {
   const notes = new Set([...results.map(({ note }) => note), source.note]);
   return (
     <Section id="report" title="The published report" note={about.filter(Boolean).join(', ')}>
-      <ul className="max-w-prose list-disc space-y-0.5 pl-5 text-xs text-muted empty:hidden">
+      <ul className="max-w-prose list-disc space-y-0.5 pl-5 text-xs text-muted">
+        <li>
+          WebGPU reports neither hardware counters nor registers per thread: occupancy is in theory,
+          and registers may allow fewer blocks.
+        </li>
         {[...notes].map((note) => note && <li key={note}>{note}</li>)}
       </ul>
     </Section>

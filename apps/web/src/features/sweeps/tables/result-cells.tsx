@@ -1,5 +1,6 @@
 import type { Occupancy } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
+import type { ReactNode } from 'react';
 import { formatPercent, formatShape, formatSpeedup } from '@/ui/format';
 import { VerdictBadge } from '../../compare/verdict';
 import { ComparableVariant, VariantLink } from '../../kernels/address';
@@ -47,14 +48,16 @@ function rangeOf({ high, isOfOne, low }: Speedup): string | null {
 /** A ratio; of times not known well, with what both intervals allow. */
 export function SpeedupCell({ of }: { of: Speedup | undefined }) {
   if (!of) return '–';
-  const range = rangeOf(of);
-  return (
-    <>
-      {formatSpeedup(of.ratio)}
-      {range && <span className="block text-xs whitespace-nowrap text-muted">{range}</span>}
-    </>
-  );
+  return <Two first={formatSpeedup(of.ratio)} below={rangeOf(of)} />;
 }
+
+/** A figure, and what is said of it below. */
+export const Two = ({ first, below }: { first: string | undefined; below: ReactNode }) => (
+  <>
+    {first ?? '–'}
+    {below && <span className="block text-xs whitespace-nowrap text-muted">{below}</span>}
+  </>
+);
 
 export function DuelCell({ of: { rival, run } }: { of: ResultRow }) {
   if (!run.duel) return '–';

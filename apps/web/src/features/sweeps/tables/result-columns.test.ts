@@ -1,4 +1,11 @@
-import { type Duel, type Measurement, type RunShown, runShown } from '@tilemark/core';
+import {
+  type Duel,
+  type Measurement,
+  publishedOfSuite,
+  type RunShown,
+  runShown,
+} from '@tilemark/core';
+import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run as result } from '../../../server/results.test-helper';
@@ -130,4 +137,37 @@ it('sorts by a column from its better end, rows without a value last', () => {
   // The least time, and the highest rate.
   expect(order('medianNs')).toEqual([1000, 2000, 3000, undefined]);
   expect(order('rate')).toEqual([1000, 2000, 3000, undefined]);
+});
+
+it('counts bytes as the report does, beside its own figure', () => {
+  const report = publishedOfSuite('transpose-ladder')!;
+  const { problem, timeMs, variant } = report.results[0]!;
+  const own = runShown(result({ problem, variant, outcome: measured(2 * timeMs * 1e6) }));
+  const rows = tableRuns([{ ...own, address: report.results[0]!.address }], [], report);
+  const theirs = (16 * 3072 * 4096) / (timeMs * 1e6);
+  const column = columnsFor(rows).find(({ id }) => id === 'counted');
+  expect(renderToStaticMarkup(createElement('p', null, column?.cell(rows[0]!, false)))).toMatch(
+    new RegExp(`<p>${(theirs / 2).toPrecision(4)}<.*>report 1,171<`),
+  );
+  expect(rows[0]?.name).toBe('naive');
+  const others = tableRuns([own], [], publishedOfSuite('layouts'));
+  expect(columnsFor(others).map(({ id }) => id)).not.toContain('counted');
+});
+
+it('shows times over the serial host, with transfers, where it was measured', () => {
+  const host = runShown(
+    result({
+      variant: { kernel: 'matmul/cpu-naive', tunables: {} },
+      device: { key: 'c', name: 'C', class: 'cpu' },
+      outcome: measured(1000),
+    }),
+  );
+  const transfer = { hostToDeviceNs: 60, deviceToHostNs: 40 };
+  const rows = tableRuns([host, runShown(result({ outcome: measured(100, { transfer }) }))], []);
+  const column = columnsFor(rows).find(({ id }) => id === 'host');
+  expect(renderToStaticMarkup(createElement('p', null, column?.cell(rows[1]!, false)))).toMatch(
+    /10\.0×.*5\.00× with transfers/,
+  );
+  expect(columnsFor(rows.slice(1)).map(({ id }) => id)).toContain('host');
+  expect(columnsFor(tableRuns([rows[1]!.run], [])).map(({ id }) => id)).not.toContain('host');
 });

@@ -2,12 +2,12 @@ import { type Figures, metricsOf, type RunShown } from '@tilemark/core';
 import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Rate, Timing } from '@/ui/facts';
-import { formatMetric } from '@/ui/format';
+import { formatMetric, formatRate, formatSpeedup } from '@/ui/format';
 import { OVER_NAIVE } from '../../results/columns';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
 import { problemText } from '../runs';
 import { ReportCell } from './report';
-import { DuelCell, OccupancyCell, SpeedupCell, VariantCell } from './result-cells';
+import { DuelCell, OccupancyCell, SpeedupCell, Two, VariantCell } from './result-cells';
 import { type ResultRow, sharedRival } from './table-runs';
 
 interface ResultColumn {
@@ -33,6 +33,8 @@ const DRAWN: Partial<Record<keyof Figures, ((row: ResultRow, of: Figures) => Rea
   roofShare: (_, { roofBound: bound, roofShare: share }) => (
     <RoofText share={share} bound={bound} />
   ),
+  hostToDeviceNs: null,
+  deviceToHostNs: null,
   samples: null,
   independent: null,
   lowNs: null,
@@ -93,6 +95,34 @@ export const COLUMNS: readonly ResultColumn[] = [
     sort: ({ speedup }) => speedup?.ratio,
     cell: ({ speedup }) => <SpeedupCell of={speedup} />,
     says: (rows) => rows.some(({ speedup }) => speedup !== undefined),
+  },
+  {
+    id: 'host',
+    name: () => 'Over the serial host',
+    isFigure: true,
+    better: 'higher',
+    sort: ({ host }) => host?.ratio,
+    cell: ({ host }) => (
+      <Two
+        first={host && formatSpeedup(host.ratio)}
+        below={host?.withTransfers && `${formatSpeedup(host.withTransfers)} with transfers`}
+      />
+    ),
+    says: (rows) => rows.some(({ host }) => host),
+  },
+  {
+    id: 'counted',
+    name: () => 'GB/s as the report counts them',
+    isFigure: true,
+    better: 'higher',
+    sort: ({ counted, run }) => counted && run.figures?.rate,
+    cell: ({ counted = Number.NaN, line, run: { figures } }) => (
+      <Two
+        first={figures ? formatRate(counted * figures.rate) : undefined}
+        below={line && `report ${formatRate(counted * line.figure.rate.value)}`}
+      />
+    ),
+    says: (rows) => rows.some(({ counted }) => counted),
   },
   {
     id: 'report',

@@ -13,6 +13,9 @@ import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
 import { type DeviceFacts, type ResultRow, sharedReason, tableRuns } from './table-runs';
 
+/** Of a page, unless they are those of a report's table: the charts below are in sight soon. */
+const ROWS = 8;
+
 /** The runs of a sweep; order, words to find, page, and whether rows are to be compared are in the address. */
 export function ResultsTable({
   runs,
@@ -44,7 +47,7 @@ export function ResultsTable({
     return sorted ? sortedBy(matching, sorted) : matching;
   }, [all, words, sorted]);
   const isComparing = query.get('compare') !== null;
-  const paging = pagingOf(query, 'page', rows.length);
+  const paging = pagingOf(query, 'page', rows.length, report ? undefined : ROWS);
   const from = paging.index * paging.size;
 
   return (

@@ -6,9 +6,10 @@ import {
   type RunShown,
   variantOccupancy,
 } from '@tilemark/core';
-import { KERNELS, shortAddress } from '@tilemark/kernels';
+import { DTYPES, KERNELS, shortAddress } from '@tilemark/kernels';
 import { shortDeviceName } from '../../devices/short-device-name';
-import { policyText, type Speedup, speedups, variedTunables } from '../runs';
+import type { OverHost, Speedup } from '../runs';
+import { overHost, policyText, speedups, variedTunables } from '../runs';
 import { lineOf, linesOf, type ReportLine, reportNames } from './report';
 
 /** What the tables of a sweep know of a device. */
@@ -18,6 +19,10 @@ export type DeviceFacts = Pick<Device, 'key' | 'identity'>;
 export interface ResultRow {
   readonly run: RunShown;
   readonly speedup: Speedup | undefined;
+  /** Over the serial host. */
+  readonly host: OverHost | undefined;
+  /** What the report counts per byte that we do, where it counts others. */
+  readonly counted: number | undefined;
   readonly occupancy: Occupancy | undefined;
   /** Null where all runs have the same one, which is said above the table. */
   readonly reason: string | null;
@@ -53,7 +58,10 @@ export function tableRuns(
 ): ResultRow[] {
   const lines = report ? linesOf(report) : [];
   const names = reportNames(report);
-  const ratios = speedups(runs.filter(isMeasured));
+  const bytes = report?.bytesPerElement;
+  const measured = runs.filter(isMeasured);
+  const ratios = speedups(measured);
+  const hosts = overHost(measured);
   const known = new Set(KERNELS.map(({ id }) => id));
   const identities = new Map(devices.map(({ key, identity }) => [key, identity]));
   // A variant has one occupancy on a device, whatever the size of its problems.
@@ -75,6 +83,8 @@ export function tableRuns(
     return {
       run,
       speedup: ratios.get(run.runId),
+      host: hosts.get(run.runId),
+      counted: bytes ? bytes / (2 * DTYPES[problem.dtype].bytes) : undefined,
       occupancy: occupancies.get(key),
       reason: shared === null ? run.reason : null,
       where: [
