@@ -5,23 +5,23 @@ export const LIMITS: Limits = {
   'packages/kernels/src/matmul': 4_860,
   'packages/kernels/src/transpose': 950,
   'packages/kernels': 7_940,
-  'packages/core/src/contributed': 2_915,
+  'packages/core/src/contributed': 3_050,
   'packages/core/src/measure': 3_085,
   'packages/core/src/server/store': 5_935,
   'packages/core/src/server': 2_030,
   'packages/core/src/tune': 3_250,
   'packages/core/src/api': 2_190,
   'packages/core': 5_240,
-  'apps/worker': 6_130,
+  'apps/worker': 6_015,
   prisma: 1_230,
   'apps/web/src/app': 2_300,
-  'apps/web/src/features': 9_990,
+  'apps/web/src/features': 10_505,
   'apps/web/src/server': 3_585,
   'apps/web/src/ui': 2_711,
   'apps/web': 110,
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_693 },
-  { name: 'site', prefixes: ['apps/web'], limit: 18_686 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_715 },
+  { name: 'site', prefixes: ['apps/web'], limit: 19_200 },
 ] as const;

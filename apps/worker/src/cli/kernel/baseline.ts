@@ -5,9 +5,9 @@ import {
   type Verdict,
   verdictOn,
 } from '@tilemark/core';
+import { type Checked, findingOf } from '@tilemark/core/contributed';
 import { type Problem, particularsText, shapeText } from '@tilemark/kernels';
-import type { Checked } from './check';
-import { CHECK_EXIT, exitOf, findingOf, precisionCells, reasonIn, worstExit } from './finding';
+import { CHECK_EXIT, exitOf, precisionCells, reasonIn, worstExit } from './finding';
 
 interface Comparison {
   /** Its name. */

@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Outcome } from '@tilemark/core';
-import { admitKernel, kernelTemplate } from '@tilemark/core/contributed';
+import { admitKernel, kernelTemplate, runBattery } from '@tilemark/core/contributed';
 import { shapeText, volume } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
-import { batteryExit, runBattery } from './check';
+import { batteryExit } from './check';
 
 // A software GPU on a busy machine.
 

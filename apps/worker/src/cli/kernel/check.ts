@@ -1,10 +1,14 @@
-import { engineOf, type Interval, type Outcome, type PolicyId, parseShapes } from '@tilemark/core';
+import { engineOf, type Interval, type Outcome, parseShapes } from '@tilemark/core';
 import {
   admitKernel,
-  batteryOf,
+  batteryFinding,
+  type Checked,
   type Contributed,
-  type OnlyValues,
+  findingOf,
+  isRight,
+  type Measure,
   requirementsOfShape,
+  runBattery,
   takenShape,
   withLanes,
 } from '@tilemark/core/contributed';
@@ -13,13 +17,11 @@ import {
   type Dtype,
   defaultsOf,
   InputError,
-  opById,
   opOf,
   type Problem,
   particularsText,
   type Regime,
   rateOf,
-  type Shape,
   shapeText,
   type Variant,
   variantAddress,
@@ -33,16 +35,7 @@ import { compareWith } from './baseline';
 import { enginesText, ranSays } from './engines';
 import { figuresOf } from './figures';
 import { admitFile, duelLine } from './file';
-import {
-  CHECK_EXIT,
-  exitOf,
-  findingOf,
-  hasHung,
-  precisionCells,
-  reasonIn,
-  remarksIn,
-  worstExit,
-} from './finding';
+import { CHECK_EXIT, exitOf, precisionCells, reasonIn, remarksIn, worstExit } from './finding';
 import { hintsOf } from './hint';
 
 export interface CheckFlags {
@@ -58,20 +51,6 @@ export interface CheckFlags {
   /** How much slower is slower: 0.02 is 2%. */
   readonly tolerance: number;
 }
-
-/** How often a shape that is too slow here is halved before it is given up. */
-const MOST_HALVINGS = 3;
-
-export interface Checked {
-  readonly variant: Variant;
-  readonly problem: Problem;
-  readonly outcome: Outcome;
-  /** Its shape is half of the one before, which was too slow. */
-  readonly isHalved?: boolean;
-}
-
-/** Measures a variant on a problem, nothing else being measured meanwhile. */
-export type Measure = (variant: Variant, problem: Problem, policy: PolicyId) => Promise<Checked>;
 
 /**
  * `tilemark check`: compiles a kernel, verifies it over shapes that kernels get wrong, with every
@@ -190,8 +169,6 @@ const EXIT_WORDS = {
   [CHECK_EXIT.slower]: 'is slower than its baseline',
 } as const;
 
-const isRight = ({ outcome }: Checked) => outcome.kind === 'measured';
-
 /** The work of `onDevice` as one verb; problems are those asked for, of a regime or an epilogue. */
 const measureOn =
   (
@@ -205,33 +182,6 @@ const measureOn =
     const { outcome } = await alone(() => runner.run(run));
     return { variant, problem, outcome };
   };
-
-/**
- * Runs a kernel on every shape that kernels get wrong. A shape that is too slow here is halved a few
- * times; what does not compile, or hangs on the first shape, ends the battery.
- */
-export async function runBattery(
-  contributed: Contributed,
-  only: OnlyValues,
-  measure: Measure,
-): Promise<Checked[]> {
-  const checked: Checked[] = [];
-  for (const [variant, problem] of batteryOf(contributed, only)) {
-    let ended = await measure(variant, problem, 'smoke');
-    checked.push(ended);
-    for (let halving = 0; halving < MOST_HALVINGS; halving++) {
-      const smaller = halved(contributed, ended);
-      if (findingOf(ended.outcome) !== 'too slow here' || !smaller) break;
-      if (hasHung(ended.outcome) && !checked.some(isRight)) break;
-      ended = { ...(await measure(variant, smaller, 'smoke')), isHalved: true };
-      checked.push(ended);
-    }
-    const finding = findingOf(ended.outcome);
-    const isHopeless = finding === 'does not compile' || !checked.some(isRight);
-    if (isHopeless && finding !== 'wrong' && ended.outcome.kind === 'failed') break;
-  }
-  return checked;
-}
 
 /** A battery that ran in subgroups of so many lanes; null: its device chose how many. */
 export interface Sized {
@@ -279,43 +229,9 @@ export function lanesText({ checked, isOnly, lanes }: Sized, path: string): stri
   return `${what}: ${shapeText(bad.problem)} ${bad.problem.dtype}: ${reasonIn(bad.outcome, path)}`;
 }
 
-function halved(
-  contributed: Contributed,
-  { problem, variant }: Pick<Checked, 'problem' | 'variant'>,
-): Problem | null {
-  const { dtype, op, shape } = problem;
-  const sizes = opById(op)
-    .sizes(shape)
-    .map((size) => Math.ceil(size / 2));
-  const smaller = takenShape(
-    contributed,
-    variant.tunables,
-    dtype,
-    opById(op).shape(sizes) as Shape,
-  );
-  const isSame = JSON.stringify(smaller) === JSON.stringify(shape);
-  return isSame ? null : ({ ...problem, shape: smaller } as Problem);
-}
-
-/**
- * A kernel is right where every case was right, or was at a smaller shape. Cases that need more than
- * the device has, or that would take too long, are left out if others were right.
- */
-export function batteryExit(checked: readonly Checked[]): ReturnType<typeof worstExit> {
-  const exits = checked.map((ended, at) => {
-    const finding = findingOf(ended.outcome);
-    // The smaller shape that follows decides.
-    if (finding === 'too slow here' && checked[at + 1]?.isHalved) return CHECK_EXIT.right;
-    if (isPassedOver(ended.outcome) && checked.some(isRight)) return CHECK_EXIT.right;
-    return exitOf(finding);
-  });
-  return worstExit(exits);
-}
-
-/** Whether an outcome says nothing of the kernel: it needs more than there is, or was foreseen to take too long. */
-const isPassedOver = (outcome: Outcome) =>
-  outcome.kind === 'skipped' ||
-  (outcome.kind === 'failed' && outcome.stage === 'prepare' && findingOf(outcome) !== 'wrong');
+/** See `batteryFinding`. */
+export const batteryExit = (checked: readonly Checked[]): ReturnType<typeof exitOf> =>
+  exitOf(batteryFinding(checked));
 
 function checkedTable(checked: readonly Checked[], path: string): string {
   const rows = checked.map(({ variant, problem, outcome }) => [

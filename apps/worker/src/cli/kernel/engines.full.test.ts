@@ -4,12 +4,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { admitKernel, type Contributed } from '@tilemark/core/contributed';
+import { admitKernel, type Checked, type Contributed } from '@tilemark/core/contributed';
 import type { Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBundle } from '../../bundle.test-helper';
 import { Runner } from '../../child/runner';
-import { type Checked, lanesText, runSizes } from './check';
+import { lanesText, runSizes } from './check';
 import { enginesText, ranSays } from './engines';
 
 const bundle = useBundle();

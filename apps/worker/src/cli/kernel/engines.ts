@@ -1,19 +1,20 @@
 import { spawn } from 'node:child_process';
 import { outcomeReason } from '@tilemark/core';
 import {
+  type Checked,
   type Contributed,
   defaultText,
   ENGINE_NAMES,
   type EngineSays,
   engineFindings,
+  findingOf,
   nagaSays,
   nagaTexts,
   webkitSays,
 } from '@tilemark/core/contributed';
 import { type Engine, InputError } from '@tilemark/kernels';
 import { table } from '../table';
-import type { Checked } from './check';
-import { CHECK_EXIT, findingOf, placedReason } from './finding';
+import { CHECK_EXIT, placedReason } from './finding';
 import { askNaga } from './naga';
 
 /** What three engines say of a kernel, and what its author may not know: lines to print. */

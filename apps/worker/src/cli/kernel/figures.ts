@@ -1,5 +1,5 @@
 import type { Outcome } from '@tilemark/core';
-import { type Contributed, takenShape } from '@tilemark/core/contributed';
+import { type Contributed, type Measure, takenShape } from '@tilemark/core/contributed';
 import {
   DTYPES,
   type Dtype,
@@ -10,7 +10,6 @@ import {
   shapeText,
   type Variant,
 } from '@tilemark/kernels';
-import type { Measure } from './check';
 
 /** Of a product: long enough for its sums to leave the range of halves. */
 const SIZES = [64, 64, 512];

@@ -1,6 +1,7 @@
 import type { Outcome } from '@tilemark/core';
+import { findingOf } from '@tilemark/core/contributed';
 import { describe, expect, it } from 'vitest';
-import { CHECK_EXIT, exitOf, findingOf, worstExit } from './finding';
+import { CHECK_EXIT, exitOf, worstExit } from './finding';
 
 const failed = (stage: 'prepare' | 'compile' | 'verify' | 'device', message: string): Outcome => ({
   kind: 'failed',

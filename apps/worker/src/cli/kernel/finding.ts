@@ -1,15 +1,7 @@
 import { type Outcome, outcomeReason, repeatableText } from '@tilemark/core';
+import type { Finding } from '@tilemark/core/contributed';
 import { DTYPES, opOf, type Problem } from '@tilemark/kernels';
 import { significant } from '../table';
-
-/** The finding that an outcome makes of its kernel, in the words of a table. */
-export type Finding =
-  | 'right'
-  | 'wrong'
-  | 'does not compile'
-  | 'too slow here'
-  | 'needs more than this device has'
-  | 'not run';
 
 /**
  * Exit codes of `check`, by what is worst: 1 wrong, 5 does not compile, 6 could not be checked or
@@ -18,7 +10,7 @@ export type Finding =
 export const CHECK_EXIT = { right: 0, wrong: 1, slower: 4, uncompiled: 5, unchecked: 6 } as const;
 type CheckExit = (typeof CHECK_EXIT)[keyof typeof CHECK_EXIT];
 
-/** The findings, the worst first. */
+/** The worst first. */
 const SEVERITY = [
   CHECK_EXIT.wrong,
   CHECK_EXIT.uncompiled,
@@ -29,36 +21,6 @@ const SEVERITY = [
 
 export const worstExit = (exits: readonly CheckExit[]): CheckExit =>
   SEVERITY.find((exit) => exits.includes(exit)) ?? CHECK_EXIT.unchecked;
-
-/** Limits of time: they say as much of the machine and its load as of the kernel. */
-const HUNG = /did not end within|no answer for/;
-const OF_TIME = /per dispatch/;
-
-/** Whether a kernel was tried for as long as it may take. */
-export const hasHung = (outcome: Outcome): boolean =>
-  outcome.kind === 'failed' && HUNG.test(outcome.message);
-const OF_DEVICE =
-  /out of GPU memory|too much memory|allocate|is not allowed in the current environment/;
-/** It wrote elsewhere, or nothing. */
-const OF_KERNEL = /\bwrote\b|there are 0 workgroups/;
-
-export function findingOf(outcome: Outcome | null | undefined): Finding {
-  switch (outcome?.kind) {
-    case 'measured':
-      return 'right';
-    case 'incorrect':
-      return 'wrong';
-    case 'skipped':
-      return 'needs more than this device has';
-    case 'failed':
-      if (hasHung(outcome) || OF_TIME.test(outcome.message)) return 'too slow here';
-      if (OF_DEVICE.test(outcome.message)) return 'needs more than this device has';
-      if (outcome.stage === 'compile') return 'does not compile';
-      return OF_KERNEL.test(outcome.message) ? 'wrong' : 'not run';
-    default:
-      return 'not run';
-  }
-}
 
 export function exitOf(finding: Finding): CheckExit {
   if (finding === 'right') return CHECK_EXIT.right;

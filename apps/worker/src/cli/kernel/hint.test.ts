@@ -1,8 +1,7 @@
 import { COMPUTES_NAN, type Outcome } from '@tilemark/core';
-import { admitKernel, kernelTemplate } from '@tilemark/core/contributed';
+import { admitKernel, type Checked, kernelTemplate } from '@tilemark/core/contributed';
 import { kernelById, type Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
-import type { Checked } from './check';
 import { hintsOf, unsetInLoops } from './hint';
 
 const SHAPES = [

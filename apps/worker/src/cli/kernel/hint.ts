@@ -1,8 +1,13 @@
 import { COMPUTES_NAN } from '@tilemark/core';
-import { admitKernel, type Contributed } from '@tilemark/core/contributed';
+import {
+  admitKernel,
+  type Checked,
+  type Contributed,
+  type Finding,
+  findingOf,
+  type Measure,
+} from '@tilemark/core/contributed';
 import { DTYPES, type Dtype, idsOf, type KernelFile, opOf, volume } from '@tilemark/kernels';
-import type { Checked, Measure } from './check';
-import { type Finding, findingOf } from './finding';
 
 /** Sides of tiles that kernels store whole. */
 const TILES = [64, 32, 16, 8, 4, 2];

@@ -14,13 +14,13 @@ import {
   sweepSchema,
   workerSchema,
 } from '@tilemark/core';
-import { batterySweep } from '@tilemark/core/contributed';
+import { batterySweep, findingOf } from '@tilemark/core/contributed';
 import { type Dtype, InputError, refuseIf, shapeText } from '@tilemark/kernels';
 import { list, tunablesFor } from '../flags';
 import { GridClient, type GridOptions } from '../grid/client';
 import { rateText, table, timeText } from '../table';
 import { admitFile, kernelFileAt } from './file';
-import { exitOf, findingOf, worstExit } from './finding';
+import { exitOf, worstExit } from './finding';
 
 export interface SubmitFlags extends GridOptions {
   readonly token: string;
