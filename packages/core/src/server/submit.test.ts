@@ -3,6 +3,7 @@ import { InputError } from '@tilemark/kernels';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { testRedisUrl } from '../../services.test-helper';
 import type { NewSweep } from '../api/api';
+import { DirectLink } from './direct-link';
 import { consume } from './queue/consumer.test-helper';
 import type { Queue } from './queue/queue';
 import { openQueue } from './queue/queue';
@@ -23,7 +24,7 @@ let queue: Queue;
 /** Nothing listens there. */
 let awayQueue: Queue;
 
-const { store, url: databaseUrl } = await testStore();
+const { db, store, url: databaseUrl } = await testStore();
 beforeAll(async () => {
   queue = openQueue({ redisUrl: testRedisUrl(), databaseUrl, prefix: `test-${randomUUID()}` });
   awayQueue = openQueue({ redisUrl: 'redis://127.0.0.1:1', databaseUrl });
@@ -187,6 +188,39 @@ describe('reconciling', () => {
     expect(others).toHaveLength(started.length);
     expect(await backfill({ store, queue }, key)).toHaveLength(started.length);
     expect(await backfill({ store, queue }, key)).toEqual([]);
+  });
+
+  test('gives two of a class with the same GPU the runs of their own, whoever asks first', async () => {
+    const teacher = { name: 'teacher', role: 'member', expiresAt: null } as const;
+    const { id: tokenId } = await store.tokens.create(teacher);
+    const { secret } = await store.invites.create({
+      ...{ name: 'class', seats: 2, expiresAt: new Date(Date.now() + 3_600_000) },
+      by: { ...teacher, tokenId },
+    });
+    const join = async (name: string) => {
+      const seat = await store.tokens.verify((await store.invites.redeem(secret)).secret);
+      const link = new DirectLink({ store, queue });
+      const { suites } = await link.attach(
+        {
+          ...{ name, host: 'browser', version: '0' },
+          ...{ capabilities, identity: identity('Of a class'), instance: randomUUID() },
+        },
+        { tokenId: seat?.tokenId ?? '' },
+      );
+      return { link, suites };
+    };
+    const students = [await join('Ada'), await join('Grace')];
+    const runs = (sweepId: string) => db.run.count({ where: { sweepId } });
+    for (const { link, suites } of students.toReversed()) {
+      expect(suites.length).toBeGreaterThan(0);
+      const own = await Promise.all(suites.map(runs));
+      expect(Math.min(...own)).toBeGreaterThan(0);
+      for (let taken = 0; taken < 3; taken++) {
+        const run = await link.next(new AbortController().signal);
+        const { sweepId } = await db.run.findUniqueOrThrow({ where: { id: run?.id ?? '' } });
+        expect(suites).toContain(sweepId);
+      }
+    }
   });
 
   test('queues rows without a job, and removes jobs without a row', async () => {
