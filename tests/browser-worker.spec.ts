@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, expect, type Page } from '@playwright/test';
+import { violations } from './axe';
 import { bring } from './bring';
 import { test } from './fixtures';
 import type { Grid } from './grid';
@@ -253,6 +254,67 @@ test('a browser without a GPU, and an invite without a seat, are told what to do
   await expect(late.getByText('is used up')).toBeVisible();
   expect(await workers()).toEqual([]);
   await late.context().close();
+});
+
+const HOW_FAST = 'How fast is my GPU?';
+
+test('the first screen says how fast the GPU is, and its link says whose word that is', async () => {
+  const page = await visitor(grid.url, { viewport: { width: 390, height: 800 } });
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(`${request.method()} ${request.url()}`);
+  });
+  await page.getByRole('button', { name: HOW_FAST }).click();
+  const figure = (unit: string) => page.getByRole('paragraph').filter({ hasText: unit });
+  await expect(figure('GFLOP/s')).toContainText('product 128 f32, verified', { timeout: 120_000 });
+  await expect(figure('GB/s')).toContainText('copy 384 × 512 f32, verified');
+  await expect(page.getByText('The browser computes on the CPU')).toBeVisible();
+  await expect(page.getByText(/among this grid’s devices: (the first|\d+ of)/)).toBeVisible();
+  expect(await violations(page)).toEqual([]);
+  const link = (await page.locator('code', { hasText: '/#gpu=' }).textContent()) ?? '';
+  const excess = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.body.clientWidth,
+  );
+  expect(excess, 'scrolls sideways').toBe(0);
+
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(page.getByText('Measured in a visitor’s tab, not on this board')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'a software adapter' })).toBeVisible();
+  await expect(figure('GFLOP/s')).toContainText('product 128 f32');
+  expect(await violations(page)).toEqual([]);
+  await page.goto(`${grid.url}/#gpu=mine&gflops=many`);
+  await page.reload();
+  await expect(page.getByText('This link’s figures cannot be read')).toBeVisible();
+  expect(sent).toEqual([]);
+  await page.context().close();
+});
+
+test('a GPU without a clock, of a phone, or none at all, is told so in a sentence', async () => {
+  const asked = async (script: () => void) => {
+    const context = await browser.newContext();
+    await context.addInitScript(script);
+    const page = await context.newPage();
+    await page.goto(grid.url);
+    await page.getByRole('button', { name: HOW_FAST }).click();
+    return page;
+  };
+  const poor = await asked(() => {
+    const features = new Set();
+    const limits = { maxComputeWorkgroupStorageSize: 16_384 };
+    Object.defineProperties(GPUAdapter.prototype, {
+      features: { get: () => features },
+      limits: { get: () => limits },
+    });
+  });
+  await expect(poor.getByText('does not expose the GPU’s clock')).toBeVisible();
+  await expect(poor.getByText('offers 16 KiB of workgroup memory')).toBeVisible();
+  await poor.context().close();
+  const none = await asked(() => Reflect.deleteProperty(Navigator.prototype, 'gpu'));
+  await expect(none.getByRole('main').getByRole('alert')).toContainText(
+    'This browser has no WebGPU.',
+  );
+  await none.context().close();
 });
 
 test('pausing gives the run back, a second tab waits, and closing gives the run back', {

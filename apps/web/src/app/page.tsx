@@ -35,7 +35,7 @@ const SUBTITLES: Readonly<Record<View, string>> = {
 };
 
 export default async function LeaderboardPage({ searchParams }: { searchParams: SearchParams }) {
-  const { store } = await readable();
+  const { settings, store } = await readable();
   const given = searchObject(await searchParams);
   const { query, refused } = parseQuery(boardQuerySchema, given);
   const { answer, board, content, hasOwn } = await loadView(store, query);
@@ -47,7 +47,7 @@ export default async function LeaderboardPage({ searchParams }: { searchParams: 
   return (
     <>
       <Refused reasons={refused} reset="/" />
-      {first && <FirstScreen {...first} />}
+      {first && <FirstScreen {...first} version={settings.version} />}
       <PageHeader
         title="Leaderboard"
         level={isFirst ? 2 : 1}

@@ -13,6 +13,7 @@ import { Panel, Section } from '@/ui/page';
 import { ask } from '@/ui/request';
 import { useHydrated } from '@/ui/use-hydrated';
 import { findGpu, identityOf } from './browser-device';
+import { Caveats } from './caveats';
 import { keep, kept } from './keep';
 import { Lending, type LendingState } from './lending';
 import { Quick } from './quick';
@@ -269,18 +270,7 @@ function Device({
       {unnamed && (
         <Notice className="mt-2">Results are not ranked until you name it: {unnamed}.</Notice>
       )}
-      {identity?.architecture === 'software' && (
-        <Notice tone="amber" className="mt-2">
-          The browser computes on the CPU, so this measures the CPU. For the GPU, turn on hardware
-          acceleration in the browser’s settings and update the graphics driver.
-        </Notice>
-      )}
-      {adapter && !adapter.features.has('timestamp-query') && (
-        <Notice className="mt-2">
-          This browser does not expose the GPU’s clock: results are timed by the wall clock and are
-          not ranked.
-        </Notice>
-      )}
+      {adapter && identity && <Caveats adapter={adapter} identity={identity} />}
     </Section>
   );
 }

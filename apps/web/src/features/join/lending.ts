@@ -1,9 +1,6 @@
 import {
   type DeviceReport,
   DeviceRunner,
-  deviceKey,
-  type Environment,
-  expand,
   GridWorker,
   HttpLink,
   type Journal,
@@ -16,10 +13,8 @@ import {
   type Result,
   type RunClaim,
   type RunOutcome,
-  resultOf,
   type Step,
   softwareOf,
-  suiteSpec,
   type WorkerParts,
 } from '@tilemark/core';
 import { variantAddress } from '@tilemark/kernels';
@@ -158,43 +153,6 @@ export class Lending {
       await Promise.all([runner.close(), link.close()]);
     }
   }
-}
-
-/** Measures the quick suite here and tells nobody: a visitor without an invite looks at its GPU. */
-export async function benchmarkHere(
-  browser: Pick<OwnersTask, 'version' | 'card'>,
-  onChange: (state: QuickState) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const results: Result[] = [];
-  let environment: Environment | null = null;
-  const show = (run: LendingState['run'], ended = 0, total = 0) =>
-    onChange({ run, ended, total, environment, results: [...results] });
-  await navigator.locks.request('tilemark-gpu', { signal }, async () => {
-    const runner = new DeviceRunner((profile) => new DeviceThread({ profile, ...browser }));
-    try {
-      const { identity, capabilities } = await runner.open('default');
-      const device = { key: deviceKey(identity), class: identity.class, capabilities };
-      const planned = expand(suiteSpec('quick'), [device]);
-      for (const [ended, run] of planned.entries()) {
-        const { variant, problem } = run;
-        const onStep = (step: Step) => show({ variant, problem, step }, ended, planned.length);
-        const report = await runner.run(run, { onStep, signal });
-        environment = report.environment;
-        results.push(resultOf(run, identity, report.outcome));
-        show(null, ended + 1, planned.length);
-      }
-    } finally {
-      await runner.close();
-    }
-  });
-}
-
-export interface QuickState extends Pick<LendingState, 'run'> {
-  readonly ended: number;
-  readonly total: number;
-  readonly environment: Environment | null;
-  readonly results: readonly Result[];
 }
 
 /** A runner that tells what it does. */

@@ -1,4 +1,4 @@
-import { benchLines, type Leaderboard, leaderboardSchema } from '@tilemark/core';
+import { benchLines, type Leaderboard, leaderboardSchema, suiteSpec } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
@@ -7,7 +7,8 @@ import { Failure } from '@/ui/notice';
 import { Panel, Section } from '@/ui/page';
 import { ask, read } from '@/ui/request';
 import type { OwnersTask } from './browser-device';
-import { benchmarkHere, type EndedHere, type QuickState } from './lending';
+import { benchmarkHere, type QuickState } from './here';
+import type { EndedHere } from './lending';
 import { runText } from './run-text';
 import { RunsTable, timesOf } from './runs-table';
 
@@ -51,7 +52,7 @@ export function Quick({
     setProblem(null);
     setSweep(null);
     const { signal } = stop.current;
-    await benchmarkHere(browser, setState, signal).catch((error: Error) => {
+    await benchmarkHere(suiteSpec('quick'), browser, setState, signal).catch((error: Error) => {
       if (!signal.aborted) setProblem(error.message);
     });
     setWorking(false);
@@ -119,7 +120,7 @@ export function Quick({
 }
 
 /** Where a result would stand among the best of each device, natively and in browsers alike. */
-function Place({ run }: { run: EndedHere }) {
+export function Place({ run }: { run: EndedHere }) {
   const [board, setBoard] = useState<Leaderboard | null>(null);
   const { op, dtype } = run.problem;
   const shape = shapeText(run.problem);

@@ -41,7 +41,7 @@ export function RunsTable({
   );
 }
 
-export const timesOf = ({ outcome }: EndedHere) =>
+export const timesOf = ({ outcome }: Pick<EndedHere, 'outcome'>) =>
   outcome?.kind === 'measured' ? outcome.measurement.cold : null;
 
 function whyUnmeasured({ outcome }: EndedHere): string | null {

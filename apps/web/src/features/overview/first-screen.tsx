@@ -5,6 +5,7 @@ import { WinnerMaps } from '@/features/winners/winner-map';
 import type { MappedDevice, WinnerMap } from '@/features/winners/winners';
 import { ButtonLink, TextLink } from '@/ui/button';
 import { plural } from '@/ui/format';
+import { HowFast } from './how-fast';
 
 /** More devices than these are on their own page. */
 const MOST_DEVICES = 6;
@@ -14,7 +15,10 @@ export function FirstScreen({
   device,
   devices,
   maps,
+  version,
 }: {
+  /** Of Tilemark. */
+  version: string;
   overview: Overview;
   /** Whose maps are shown; null: nothing is known of any. */
   device: MappedDevice | null;
@@ -23,7 +27,17 @@ export function FirstScreen({
 }) {
   return (
     <section aria-labelledby="what" className="mb-10 space-y-5">
-      <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-3">
+      <HowFast
+        version={version}
+        actions={
+          <>
+            <ButtonLink href="/best" look="primary">
+              Find the kernel for your shapes
+            </ButtonLink>
+            <ButtonLink href="/kernels/new">Try a kernel</ButtonLink>
+          </>
+        }
+      >
         <div className="max-w-2xl">
           <h1 id="what" className="text-2xl leading-8">
             Which WGSL matrix multiply is fastest on your GPU?
@@ -34,13 +48,7 @@ export function FirstScreen({
               `This grid: ${plural(overview.results, 'result')} on ${plural(overview.devices, 'device')}.`}
           </p>
         </div>
-        <div className="flex flex-wrap gap-2">
-          <ButtonLink href="/best" look="primary">
-            Find the kernel for your shapes
-          </ButtonLink>
-          <ButtonLink href="/kernels/new">Try a kernel</ButtonLink>
-        </div>
-      </div>
+      </HowFast>
       {device && (
         <div className="space-y-3">
           <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1">
