@@ -1,4 +1,5 @@
 import { type Browser, chromium, expect, type Locator, type Page } from '@playwright/test';
+import { kernelTemplate } from '../packages/core/src/contributed/template';
 import { violations } from './axe';
 import { test } from './fixtures';
 import type { Grid } from './grid';
@@ -181,6 +182,40 @@ test('by keyboard alone: an error, its line, the fix, a result, a search, the bo
   await page.goto(ofBoard);
   await expect(mine).toHaveCount(0);
   expect((await page.goto(address))?.status()).toBe(404);
+});
+
+test('a kernel runs in the tab: right and timed beside naive, or wrong and where; nothing is sent', async () => {
+  // Few shapes and one block, for SwiftShader.
+  const source = kernelTemplate('here')
+    .replace('[16, 8, 4]', '[8]')
+    .replace('"covers"', '"requires": [{ "that": "m == 17 || m == 48" }], "covers"');
+  const visitor = await (await browser.newContext()).newPage();
+  const sent: string[] = [];
+  visitor.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(request.url());
+  });
+  const run = async (text: string) => {
+    const file = { name: 'here.wgsl', mimeType: 'text/plain', buffer: Buffer.from(text) };
+    await visitor.locator('input[type=file]').setInputFiles(file);
+    await expect(visitor.locator('#findings')).toHaveText('Compiles in this browser.');
+    await visitor.getByLabel('Shapes').fill('48x16x16');
+    await visitor.getByRole('button', { name: 'Run here' }).click();
+    await expect(visitor.getByRole('button', { name: 'Stop' })).toBeVisible();
+  };
+  await visitor.goto(`${grid.url}/kernels/new`);
+  await run(source);
+  const right = visitor.getByText(/^Right: \d+ of \d+ cases? passed/);
+  await expect(right).toBeVisible({ timeout: 400_000 });
+  await expect(visitor.getByText(/^48 × 16 × 16 f32/)).toContainText(
+    /GFLOP\/s, [\d.]+× naive’s speed$/,
+  );
+  await expect(visitor.getByText('The browser computes on the CPU')).toBeVisible();
+  expect(await violations(visitor, '.cm-editor')).toEqual([]);
+  await run(source.replace('p < shape.k', 'p + 1u < shape.k'));
+  await expect(visitor.getByText(/^Not right: wrong/)).toBeVisible({ timeout: 400_000 });
+  await expect(visitor.getByText(/f32 .*: wrong: element \[\d+, \d+\] is/).first()).toBeVisible();
+  expect(sent).toEqual([]);
+  await visitor.context().close();
 });
 
 const TEMPLATE = `/* tilemark

@@ -18,6 +18,7 @@ import { WgslEditor } from './editor';
 import { Findings } from './findings';
 import { NoContributedWorker } from './no-worker';
 import { type Checked, compile, readDraft } from './problems';
+import { RunPanel } from './run-panel';
 import { draftOf, type KernelForm, kernelRequestSchema, submitKernel } from './submit';
 
 /** A device with why it takes no contributed kernels; null: it does. */
@@ -29,6 +30,8 @@ interface TryDevice {
 }
 
 interface TryKernelProps {
+  /** Of Tilemark. */
+  readonly version: string;
   readonly devices: readonly TryDevice[];
   /** A version to begin with. */
   readonly from: {
@@ -46,7 +49,7 @@ const controlOf = (field: string) =>
   (['shapes', 'devices'] as const).find((name) => field.includes(name)) ?? null;
 
 /** Writes a kernel, checks it while it is written, and submits it. Rendered in browsers only. */
-export function TryKernel({ devices, from }: TryKernelProps) {
+export function TryKernel({ devices, from, version }: TryKernelProps) {
   const router = useRouter();
   const fileId = useId();
   const able = devices.filter(({ why }) => why === null).map(({ key }) => key);
@@ -174,6 +177,11 @@ export function TryKernel({ devices, from }: TryKernelProps) {
           />
         </div>
         <Findings checked={checked} onGo={(line) => setGoTo({ line })} />
+        <RunPanel
+          version={version}
+          isReady={checked.kernel !== null}
+          wanted={() => form.getValues()}
+        />
         {texts && (
           <details
             className="mt-3 text-[0.8125rem]"

@@ -11,7 +11,7 @@ import type { SearchParams } from '@/ui/query';
 export const metadata: Metadata = { title: 'Try a kernel' };
 
 export default async function TryKernelPage({ searchParams }: { searchParams: SearchParams }) {
-  const { store } = await readable();
+  const { settings, store } = await readable();
   const { from } = await searchParams;
   const [devices, user, version] = await Promise.all([
     store.devices.toPlan(),
@@ -45,6 +45,7 @@ export default async function TryKernelPage({ searchParams }: { searchParams: Se
       {/* As high as the editor, so that nothing moves when it comes: below `lg` in one column. */}
       <div className="min-h-[74.25rem] sm:min-h-[68.5rem] md:min-h-[66.5rem] lg:min-h-[52rem]">
         <LazyTryKernel
+          version={settings.version}
           devices={able
             .filter((device) => device.class !== 'cpu')
             .toSorted((a, b) => Number(a.why !== null) - Number(b.why !== null))}
