@@ -59,6 +59,7 @@ export type { Suite } from './suites/suite';
 export * from './suites/suites';
 export { answerFor, type BestRow, expectationOf, shippedOf } from './tune/best';
 export { BEST_FILES, BEST_FORMS, type BestForm, bestFile, bestFileName } from './tune/best-files';
+export { oneFor, oneText } from './tune/best-one';
 export { memoryText, remarkOf, sourceOf } from './tune/best-words';
 export { candidatesFor } from './tune/candidates';
 export { compilesAhead, SearchDriver } from './tune/driver';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { answerFor, FAMILIES, gpuOf, knownGpus, shippedOf } from '@tilemark/core';
-import { InputError, parseProblem } from '@tilemark/kernels';
+import { InputError, parseProblem, parseVariant } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { type BestOptions, best } from './best';
 
@@ -98,6 +98,38 @@ it('shows of a decode what it reads of memory, and the share of the fastest copy
     await printed({ dtype: 'f32', shape: '4096', format: 'json', gpu: H200 }),
   );
   expect(square.items[0].best.quote.memory).toBeNull();
+});
+
+it('prints the variant with the best worst share of every shape, and what is timed of it', async () => {
+  const shipped = JSON.parse(await readFile(EVIDENCE, 'utf8'));
+  const file = join(await mkdtemp(join(tmpdir(), 'tilemark-')), 'three.json');
+  const variants = ['naive', 'tiled', 'padded'].map((name) => `transpose/${name}`);
+  const addresses = variants.map((id) => parseVariant(id).address);
+  const times = (...ns: number[]) => ns.map((each, at) => [at, each]);
+  const shapes = [
+    { shape: '2048', times: times(100, 400, 125) },
+    { shape: '4096', times: times(1600, 400, 500) },
+  ];
+  await writeFile(file, JSON.stringify({ ...shipped, variants: addresses, shapes, measured: [] }));
+  const asked = { op: 'transpose', dtype: 'f32', profile: 'fast', shape: '2048 4096' } as const;
+  const one = { ...asked, one: true, evidence: [file] };
+  const { items } = JSON.parse(await printed({ ...one, format: 'json' }));
+  for (const { best: choice } of items) {
+    expect(choice).toMatchObject({ address: addresses[2], one: { isTimed: true, timed: 2 } });
+    expect(choice.one.worst).toBeCloseTo(0.8);
+    expect(choice.one.cards).toEqual([shipped.device.device]);
+  }
+  const text = await printed(one);
+  expect(text).toMatch(/80% of each card's best on average, 80% at worst/);
+  expect(text).toMatch(/Learned from 1 card of nvidia .*; 2 of 2 shares are timed/);
+  // Of a shape that nobody has timed, the share is a prediction.
+  expect(await printed({ ...one, shape: '4096 3000' })).toMatch(/expected: a prediction/);
+  // Where nobody has timed the GPU, the cards that ship decide, and no row has a time.
+  const unknown = JSON.parse(await printed({ one: true, gpu: 'apple,amd', format: 'json' }));
+  for (const { best: choice } of unknown.items) {
+    expect(choice).toMatchObject({ basis: 'portable', quote: null, one: { share: null } });
+    expect(choice.one.cards.join()).toMatch(/H200/);
+  }
 });
 
 it.each([

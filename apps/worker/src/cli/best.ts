@@ -12,6 +12,8 @@ import {
   gpuOf,
   knownGpus,
   memoryText,
+  oneFor,
+  oneText,
   type Profile,
   problemsOf,
   type Question,
@@ -48,6 +50,8 @@ export interface BestOptions {
   readonly server?: string;
   readonly token?: string;
   readonly engine?: Engine;
+  /** One variant for all shapes and GPUs. */
+  readonly one?: boolean;
   readonly format: 'table' | BestForm;
 }
 
@@ -60,7 +64,9 @@ export async function best(options: BestOptions, print: (text: string) => void):
   const question = questionOf(options);
   if (server === undefined) {
     const brought = evidence && (await Promise.all(evidence.map(readEvidence)));
-    const rows = answered(question, brought);
+    const rows = await answered(question, brought);
+    const summary = oneText(rows);
+    if (summary && format === 'table') print(`${summary}\n`);
     print(format === 'table' ? asTable(rows) : bestFile(format, rows, question).trimEnd());
     return;
   }
@@ -75,13 +81,22 @@ function questionOf({
   dtype = 'f32',
   engine,
   gpu,
+  one,
   op,
   profile,
   shape,
   suite,
 }: BestOptions): Question {
   refuseIf((shape === undefined) === (suite === undefined), 'give this or --suite', '--shape');
-  const asked = { op: suite?.op ?? op, dtype, profile, engine, shapes: shape, gpu };
+  const asked = {
+    op: suite?.op ?? op,
+    dtype,
+    profile,
+    engine,
+    shapes: shape,
+    gpu,
+    ...(one && { one: '1' }),
+  };
   const { data, error } = questionSchema.safeParse(asked);
   // A family may have more shapes than a grid puts into one table.
   if (data) return suite ? { ...data, shapes: suite.shapes } : data;
@@ -91,7 +106,7 @@ function questionOf({
 }
 
 /** Every row by the files; with every GPU that they are of where none is named. */
-function answered(question: Question, brought?: readonly Evidence[]): BestRow[] {
+async function answered(question: Question, brought?: readonly Evidence[]): Promise<BestRow[]> {
   const { op, dtype, engine, profile } = question;
   const files = brought ?? shippedEvidence();
   refuseIf(
@@ -102,12 +117,14 @@ function answered(question: Question, brought?: readonly Evidence[]): BestRow[] 
   const known = [...gpusIn(files), ...knownGpus()];
   const gpus = question.gpus.map((id) => named(id, known));
   const ofEngine = files.filter(({ device }) => engineOf(device.runtime) === (engine ?? 'tint'));
-  const asked = gpus.length > 0 ? gpus : gpusIn(ofEngine.length > 0 ? ofEngine : files);
-  return problemsOf(question).flatMap((problem) =>
-    asked.map((gpu) => {
-      const evidence = shippedOf(gpu, { op, dtype, profile }, engine, files);
-      return { gpu, problem, ...answerFor(problem, profile, evidence) };
-    }),
+  const those = gpus.length > 0 ? gpus : gpusIn(ofEngine.length > 0 ? ofEngine : files);
+  const asked = those.map((gpu) => {
+    return { gpu, evidence: shippedOf(gpu, { op, dtype, profile }, engine, files) };
+  });
+  const problems = problemsOf(question);
+  if (question.one) return oneFor(problems, profile, asked);
+  return problems.flatMap((problem) =>
+    asked.map(({ evidence, gpu }) => ({ gpu, problem, ...answerFor(problem, profile, evidence) })),
   );
 }
 

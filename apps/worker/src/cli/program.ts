@@ -239,6 +239,7 @@ export function program(childEntry: URL): Command {
         'what compiles the shader (default: that of the runtime in --gpu, else tint)',
       ).choices(engineSchema.options),
     )
+    .option('--one', 'one variant for every shape and GPU: the best at worst')
     .addOption(new Option('--format <format>').choices(['table', ...BEST_FORMS]).default('table'))
     .option('--evidence <files...>', 'of `tune --save`, to decide by instead of what ships')
     .option('--server <url>', 'a grid to ask instead of what ships')

@@ -75,6 +75,23 @@ export const bestVariantSchema = z.object({
     .nullable(),
   /** The three that follow. */
   others: z.array(quoteSchema.extend({ address: z.string() })),
+  /** Where one variant for all was asked for: how near it comes to the best of each card. */
+  one: z
+    .object({
+      /** Of the best that is expected of this problem there, at most 1; null: nobody has timed the GPU. */
+      share: z.number().nullable(),
+      /** Whether both times are of this very shape; otherwise the share is a prediction. */
+      isTimed: z.boolean(),
+      /** Of all problems and cards: the geometric mean, the least, how many are timed, how many there are. */
+      mean: z.number(),
+      worst: z.number(),
+      timed: z.number().int(),
+      shares: z.number().int(),
+      /** The cards that it was learned from, and their vendors. */
+      cards: z.array(z.string()),
+      vendors: z.array(z.string()),
+    })
+    .optional(),
   /** Candidates that cannot run there, which were out before the comparison. */
   excluded: z.array(z.object({ reason: z.string(), variants: z.number().int().positive() })),
   /** The shader for the dtype and tunables, as this release writes it; null for host kernels. */

@@ -38,6 +38,8 @@ export const questionFields = z.strictObject({
   engine: engineSchema.optional(),
   /** Put into the program of the variant that is best for the product alone. */
   epilogue: epilogueSchema.optional(),
+  /** One variant for every shape and GPU, the best at worst. */
+  one: z.literal('1').optional(),
   shapes: z.string().max(2_000).optional(),
   suite: z.enum(SHAPE_SUITES.map(({ id }) => id)).optional(),
   gpu: z.string().max(2_000).optional(),
@@ -55,6 +57,7 @@ export interface Question {
   readonly profile: Profile;
   readonly engine?: Engine | undefined;
   readonly epilogue?: Epilogue | undefined;
+  readonly one?: boolean;
   readonly shapes: readonly Shape[];
   /** Device keys, or `vendor/architecture`; none: whatever GPU. */
   readonly gpus: readonly string[];
@@ -77,7 +80,8 @@ export const questionSchema = questionFields.transform((query, context): Questio
     refuse(rows > MOST_ROWS, 'gpu', fewer);
     const fault = shapes.map((shape) => faultOf(op, shape, dtype, { epilogue })).find(Boolean);
     if (fault) throw new InputError(fault.reason, fault.field);
-    return { op, dtype, profile, engine, epilogue, shapes, suite, gpus };
+    const one = query.one === '1';
+    return { op, dtype, profile, engine, epilogue, one, shapes, suite, gpus };
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     context.addIssue({ code: 'custom', path: [error.field ?? 'shapes'], message: error.message });
@@ -136,12 +140,14 @@ export function questionQuery({
   profile,
   engine,
   epilogue,
+  one,
   shapes,
   gpus,
 }: Question): URLSearchParams {
   const texts = shapes.map((shape) => shapeText({ op, shape } as Problem));
   return new URLSearchParams({
     ...{ op, dtype, profile, ...(engine && { engine }), ...(epilogue && { epilogue }) },
+    ...(one && { one: '1' }),
     shapes: texts.join(' '),
     ...(gpus.length > 0 && { gpu: gpus.join(',') }),
   });

@@ -34,11 +34,12 @@ export function memoryText({ best }: Pick<BestRow, 'best'>): string | null {
 
 /** What must be known before an answer is used; null: nothing. */
 export function remarkOf({ best, problem }: BestRow): string | null {
-  if (!best?.quote) return null;
-  const { profile } = best.quote;
+  const { one, quote } = best ?? {};
+  const share = one?.share && `${Math.round(100 * one.share)}% of the best there`;
   const remarks = [
-    ...(profile === best.profile ? [] : [`timed under ${profile}`]),
-    ...(problem.epilogue ? ['timed without its epilogue'] : []),
+    ...(share ? [`${share}, ${one.isTimed ? 'timed' : 'expected: a prediction'}`] : []),
+    ...(!quote || quote.profile === best?.profile ? [] : [`timed under ${quote.profile}`]),
+    ...(quote && problem.epilogue ? ['timed without its epilogue'] : []),
   ];
   return remarks.join('; ') || null;
 }

@@ -113,14 +113,7 @@ const UNSURE = Math.LN2;
 
 /** The variant to run for a problem, by what is known of a GPU under a profile. */
 export function answerFor(problem: Problem, profile: Profile, evidence: Evidence): Choice {
-  const known = new Map<string, string | null>();
-  const able = (point: Point) => {
-    if ((kernelById(point.kernel).runsOn === 'cpu') !== evidence.isHost) return false;
-    const { address } = point;
-    const why = known.has(address) ? known.get(address) : whyNot(point, problem, profile, evidence);
-    known.set(address, why ?? null);
-    return why === null;
-  };
+  const { able, known } = runnable(problem, profile, evidence);
   const choiceBy = (some: readonly Learned[]) => {
     const ranks = some
       .map((learned) => ({ learned, quotes: quotesOf(learned, problem, able) }))
@@ -162,18 +155,32 @@ export function answerFor(problem: Problem, profile: Profile, evidence: Evidence
   return { best, excluded };
 }
 
+/** Which variants can run on a GPU, and what is known by now of those that were asked for: why not. */
+export function runnable(problem: Problem, profile: Profile, evidence: Evidence) {
+  const known = new Map<string, string | null>();
+  const able = (point: Point): boolean => {
+    if ((kernelById(point.kernel).runsOn === 'cpu') !== evidence.isHost) return false;
+    const { address } = point;
+    const why = known.has(address) ? known.get(address) : whyNot(point, problem, profile, evidence);
+    known.set(address, why ?? null);
+    return why === null;
+  };
+  return { able, known };
+}
+
 /** What a device's evidence quotes for a problem, the least expected time first. */
-function quotesOf(
+export function quotesOf(
   { roofline, selector, tried }: Learned,
   problem: Problem,
   able: (point: Point) => boolean,
+  more: readonly Point[] = [],
 ): Prediction[] {
   // Fitted to few shapes and far from them, a kind may promise more than the device can do.
   const isPossible = ({ source, ns, ...variant }: Prediction) => {
     const roof = source === 'predicted' && roofline ? leastTime(roofline, variant, problem) : null;
     return !roof || ns >= PLAUSIBLE_PART * roof.ns;
   };
-  return selector.rank(problem, able, tried).filter(isPossible);
+  return selector.rank(problem, able, [...tried, ...more]).filter(isPossible);
 }
 
 /** What evidence says of a problem on a device before anything is measured. */
@@ -208,7 +215,7 @@ export function expectationOf(
   return { points, roofNs: roof ? roof.ns : null };
 }
 
-function shownQuote(
+export function shownQuote(
   { error, ns, source, time }: Prediction,
   problem: Problem,
   { device, driver, measuredAt, profile, roofline, selector }: Learned,
@@ -265,6 +272,18 @@ const NO_SUBGROUPS = {
 /** Where nothing is known of a device, only the problem can forbid a variant. */
 const UNLIMITED = limitsBy(() => Number.POSITIVE_INFINITY);
 
+/** The limits of any plain WebGPU device once asked for large buffers, but for what is known of it. */
+export function plainLimits(dtype: Problem['dtype'], limits: Limits | null) {
+  const { feature } = DTYPES[dtype];
+  return {
+    ...PLAIN_WEBGPU,
+    maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
+    maxBufferSize: Number.POSITIVE_INFINITY,
+    ...limits,
+    features: limits?.features ?? [...(feature ? [feature.name] : []), ...packedDots(dtype)],
+  };
+}
+
 /**
  * What to run where nothing is known of a GPU: of the variants that it can run, or any plain WebGPU
  * device once asked for large buffers, and that divide their work by the problem alone, the one
@@ -276,17 +295,7 @@ function portableVariant(
   { engine, isHost, limits }: Evidence,
 ): ResolvedVariant | null {
   if (isHost) return null;
-  const { feature } = DTYPES[problem.dtype];
-  const plain = {
-    ...PLAIN_WEBGPU,
-    maxStorageBufferBindingSize: Number.POSITIVE_INFINITY,
-    maxBufferSize: Number.POSITIVE_INFINITY,
-    ...limits,
-    features: limits?.features ?? [
-      ...(feature ? [feature.name] : []),
-      ...packedDots(problem.dtype),
-    ],
-  };
+  const plain = plainLimits(problem.dtype, limits);
   const known = new Map<string, boolean>();
   const able = (point: Point) => {
     const isAble =
@@ -297,26 +306,40 @@ function portableVariant(
     known.set(point.address, isAble);
     return isAble;
   };
-  const ranksIn = (dtypes: readonly Problem['dtype'][], under: Engine) =>
+  const ranks = surveysOf(problem, profile, engine, able).map(({ rank }) => rank);
+  const best = nearestToBest(ranks);
+  return best === undefined ? null : parseVariant(best);
+}
+
+/**
+ * What the surveys that ship say of a problem, for GPUs that nobody has timed. Where none of those that win in
+ * a dtype can run, or nobody has timed it: of what other weights by rows are multiplied with, else of f32.
+ */
+export function surveysOf(
+  problem: Problem,
+  profile: Profile,
+  engine: Engine,
+  able: (point: Point) => boolean,
+) {
+  const surveysIn = (dtypes: readonly Problem['dtype'][], under: Engine) =>
     shippedEvidence()
       .filter(
         ({ device, op, dtype }) =>
           op === problem.op && dtypes.includes(dtype) && engineOf(device.runtime) === under,
       )
-      .map((file) =>
-        learnedFrom(file, profile).selector.rank({ ...problem, dtype: file.dtype }, able),
-      )
-      .filter((rank) => rank.length > 0);
-  // Where none of those that win in a dtype can run, or nobody has timed it: what other weights by rows
-  // are multiplied with, else f32.
+      .map((file) => {
+        const learned = learnedFrom(file, profile);
+        const timed: Problem = { ...problem, dtype: file.dtype };
+        return { learned, problem: timed, rank: learned.selector.rank(timed, able) };
+      })
+      .filter(({ rank }) => rank.length > 0);
   const alike = isByRows(problem.dtype) ? idsOf(DTYPES).filter(isByRows) : [];
   const engines = engine === 'tint' ? [engine] : [engine, 'tint' as const];
-  const ranks =
+  return (
     [[problem.dtype], alike, ['f32' as const]]
-      .flatMap((dtypes) => engines.map((under) => ranksIn(dtypes, under)))
-      .find(({ length }) => length > 0) ?? [];
-  const best = nearestToBest(ranks);
-  return best === undefined ? null : parseVariant(best);
+      .flatMap((dtypes) => engines.map((under) => surveysIn(dtypes, under)))
+      .find(({ length }) => length > 0) ?? []
+  );
 }
 
 /** What it takes to run a variant on a problem, as this release writes it. */

@@ -83,6 +83,7 @@ export interface Learned {
   readonly selector: Selector;
   /** The device's name. */
   readonly device: string;
+  readonly vendor: string;
   readonly driver: string;
   readonly measuredAt: string;
   /** The profile that most of it was measured under. */
@@ -148,6 +149,7 @@ export function learnedFrom(file: Evidence, under: Profile): Learned {
   const made = {
     selector,
     device: device.device,
+    vendor: device.vendor,
     driver,
     measuredAt,
     profile,

@@ -2,6 +2,7 @@ import {
   BEST_FILES,
   type BestRow,
   memoryText,
+  oneText,
   type Question,
   questionQuery,
   remarkOf,
@@ -30,8 +31,10 @@ export function AnswerTable({
 }) {
   const { op, profile } = question;
   const isOne = rows.length === 1;
+  const summary = oneText(rows);
   return (
     <>
+      {summary && <p className="mb-3 max-w-prose text-[0.8125rem]">{summary}</p>}
       <DataTable
         caption={`Kernels of ${op} by shape and GPU`}
         rows={rows}

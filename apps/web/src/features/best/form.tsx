@@ -10,7 +10,7 @@ const FROM = { shipped: 'shipped', vendor: 'unmeasured' };
 
 /** Which problems on which GPUs: submitted as the page's address, so it works without scripts. */
 export function WorkbenchForm({ question, gpus }: { question: Question; gpus: readonly Gpu[] }) {
-  const { op, dtype, engine = '', epilogue = '', profile, shapes, suite } = question;
+  const { op, dtype, engine = '', epilogue = '', one, profile, shapes, suite } = question;
   const isChosen = ({ id }: Gpu) => question.gpus.includes(id);
   const unlisted = question.gpus
     .filter((id) => gpus.every((gpu) => gpu.id !== id))
@@ -80,7 +80,10 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
         <Button type="submit" look="primary">
           Find kernels
         </Button>
-        <details className="text-[0.8125rem]" open={profile !== 'default' || epilogue !== ''}>
+        <details
+          className="text-[0.8125rem]"
+          open={profile !== 'default' || epilogue !== '' || one}
+        >
           <summary>Advanced</summary>
           <SelectField
             {...{ id: 'profile', name: 'profile', label: 'Profile', defaultValue: profile }}
@@ -96,6 +99,11 @@ export function WorkbenchForm({ question, gpus }: { question: Question; gpus: re
               ...Object.entries(EPILOGUES).map(([id, { words }]) => [id, words] as const),
             ]}
           />
+          <p className="mt-2">
+            <Chip name="one" value="1" defaultChecked={one}>
+              One variant for all
+            </Chip>
+          </p>
         </details>
       </div>
     </form>

@@ -60,6 +60,17 @@ describe('a question to /best and the same among others to /best/table', () => {
   });
 });
 
+it('answers with one variant for every shape and GPU', async () => {
+  const asked = { op: 'transpose', shapes: '4096 1000x3000', gpu: `${H200},nvidia`, one: '1' };
+  const { items } = await (await ask('best/table', asked)).json();
+  const all = bestVariantSchema.omit({ wgsl: true, bindings: true }).array();
+  const answers = all.parse(items.map(({ best }: Row) => best));
+  expect(new Set(answers.map(({ address }) => address)).size).toBe(1);
+  const shares = answers.map(({ one }) => one?.share ?? 0);
+  expect(Math.min(...shares)).toBe(answers[0]?.one?.worst);
+  expect(Math.max(...shares)).toBeLessThanOrEqual(1);
+});
+
 interface Row {
   readonly gpu: string;
   readonly problem: Problem;

@@ -23,6 +23,8 @@ export function pageCost(query: URLSearchParams): number {
   return costOf(asked.shapes.length > 0 ? asked : { ...asked, shapes: EXAMPLE[asked.op] });
 }
 
-/** That of its rows, and of a page at least. */
-const costOf = (asked?: Pick<Question, 'gpus' | 'shapes'>): number =>
-  Math.max(ROW_MS * (asked?.shapes.length ?? 0) * Math.max(asked?.gpus.length ?? 0, 1), COSTS.page);
+/** That of its rows, which one variant for all ranks twice, and of a page at least. */
+const costOf = (asked?: Pick<Question, 'gpus' | 'one' | 'shapes'>): number => {
+  const rows = (asked?.shapes.length ?? 0) * Math.max(asked?.gpus.length ?? 0, 1);
+  return Math.max(ROW_MS * (asked?.one ? 2 : 1) * rows, COSTS.page);
+};

@@ -4,6 +4,7 @@ import { shapeText } from '@tilemark/kernels';
 import { createLRU } from 'lru.min';
 import { problemsOf, type Question } from '../../../api/question';
 import { answerFor, type BestRow, type Choice } from '../../../tune/best';
+import { oneFor } from '../../../tune/best-one';
 import { type Gpu, gpuOf, knownGpus } from '../../../tune/gpus';
 import { evidenceOn } from './evidence';
 
@@ -49,6 +50,14 @@ export function answersOf(db: PrismaClient, answer = answerFor) {
     for (const gpu of named.length > 0 ? named : [null]) {
       goOn(signal);
       asked.push({ gpu, evidence: await evidenceOn(db, gpu, { op, dtype, profile }, engine) });
+    }
+    if (question.one) {
+      return oneFor(problemsOf(question), profile, asked, (work) =>
+        inTurn(() => {
+          goOn(signal);
+          return work();
+        }),
+      );
     }
     const rows: BestRow[] = [];
     for (const problem of problemsOf(question)) {

@@ -79,6 +79,7 @@ export async function learnedOn(
       shipped ? shippedBeside(shipped) : undefined,
     ),
     device: newest.run.device.name,
+    vendor: newest.run.device.vendor,
     driver: fromJson<Environment>(newest.environment.content).driver,
     measuredAt: newest.endedAt.toISOString(),
     profile,
