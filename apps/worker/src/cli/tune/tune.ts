@@ -117,7 +117,7 @@ function summary(
   return [
     `${opOf(problem).title} ${problemText(problem)}: ${screened.length} variants screened of ${combinations} combinations (${bad.join(', ')}).`,
     `Screening ended because ${STOPS[stop]}.`,
-    tunedTable(finals, screened, problem),
+    tunedTable(finals, problem),
     ...duels.map(
       ({ a, b, contrast }) =>
         `Duel: A is ${ratioText(contrast)}\n  A: ${shortAddress(a.address)}\n  B: ${shortAddress(b.address)}`,
