@@ -15,7 +15,7 @@ export const LIMITS: Limits = {
   'apps/worker': 6_030,
   prisma: 1_230,
   'apps/web/src/app': 2_300,
-  'apps/web/src/features': 10_515,
+  'apps/web/src/features': 10_517,
   'apps/web/src/server': 3_590,
   'apps/web/src/ui': 2_711,
   'apps/web': 110,
@@ -23,5 +23,5 @@ export const LIMITS: Limits = {
 
 export const TOTALS = [
   { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 45_940 },
-  { name: 'site', prefixes: ['apps/web'], limit: 19_215 },
+  { name: 'site', prefixes: ['apps/web'], limit: 19_216 },
 ] as const;

@@ -13,6 +13,10 @@ import { Curves } from './curves';
 import { VariantBars } from './rate-bars';
 import { TileMap } from './tile-map';
 
+/** The group that is drawn unless another is chosen: the first of a GPU, beside which the host is drawn too. */
+export const usualKey = (groups: ReadonlyMap<string, readonly RunShown[]>): string | undefined =>
+  [...groups].find(([, [run]]) => run?.device.class !== 'cpu')?.[0] ?? [...groups.keys()][0];
+
 type Props = { runs: readonly RunShown[]; report: Published | null };
 
 /** Charts of a sweep, of the problem and device that is chosen; nothing before a run is measured. */
@@ -21,7 +25,7 @@ export function Charts({ runs, report }: Props) {
   const measured = useMemo(() => drawnRuns(runs.filter(isMeasured)), [runs]);
   const groups = useMemo(() => group(measured, chartKey), [measured]);
   const keys = [...groups.keys()];
-  const key = keys.find((known) => known === query.get('group')) ?? keys[0];
+  const key = keys.find((known) => known === query.get('group')) ?? usualKey(groups);
   const chosen = key === undefined ? undefined : groups.get(key);
   const first = chosen?.[0];
   const alike = useMemo(
