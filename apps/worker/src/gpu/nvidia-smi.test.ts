@@ -6,8 +6,8 @@ import { parseClocks, watchNvidiaClocks } from './nvidia-smi';
 
 afterEach(() => vi.unstubAllEnvs());
 
-const TWO = `1980, 3201, 41, 118.20, 0x0000000000000000, NVIDIA L4
-1755, 3201, 63, 699.85, 0x0000000000000004, NVIDIA H200
+const TWO = `1980, 3201, 41, 118.20, 0x0000000000000000, NVIDIA L4, [N/A]
+1755, 3201, 63, 699.85, 0x0000000000000004, NVIDIA H200, 700.00
 `;
 
 it('reads the row of the GPU that is measured', () => {
@@ -16,9 +16,12 @@ it('reads the row of the GPU that is measured', () => {
     memoryMHz: 3201,
     temperatureC: 63,
     powerW: 699.85,
+    powerCapW: 700,
     limitedBy: ['power cap'],
   });
-  expect(parseClocks(TWO, 'NVIDIA L4')?.limitedBy).toEqual([]);
+  const other = parseClocks(TWO, 'NVIDIA L4');
+  expect(other?.limitedBy).toEqual([]);
+  expect(other).not.toHaveProperty('powerCapW');
 });
 
 it('says nothing where the tool does not', () => {

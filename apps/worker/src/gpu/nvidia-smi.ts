@@ -12,7 +12,8 @@ const LIMITS: readonly (readonly [bit: bigint, name: string])[] = [
   [0x80n, 'hardware power brake'],
 ];
 
-const QUERY = 'clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active,name';
+const QUERY =
+  'clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active,name,enforced.power.limit';
 
 /** The GPU that is read: the card, or the first of the name. */
 interface Read {
@@ -60,12 +61,14 @@ export function parseClocks(output: string, name: string): Clocks | null {
     powerW = Number.NaN,
   ] = row.slice(0, 4).map(Number);
   const reasons = /^0x[0-9a-f]+$/i.test(row[4] ?? '') ? BigInt(row[4] ?? '0') : 0n;
+  const powerCapW = Number(row[6] || Number.NaN);
   if (![smMHz, memoryMHz, temperatureC, powerW].every(Number.isFinite)) return null;
   return {
     smMHz,
     memoryMHz,
     temperatureC,
     powerW,
+    ...(Number.isFinite(powerCapW) && { powerCapW }),
     limitedBy: LIMITS.filter(([bit]) => (reasons & bit) !== 0n).map(([, reason]) => reason),
   };
 }

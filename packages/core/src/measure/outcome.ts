@@ -37,6 +37,8 @@ const clocksSchema = z.object({
   memoryMHz: z.number(),
   temperatureC: z.number(),
   powerW: z.number(),
+  /** What the driver lets it draw; absent where it does not tell. */
+  powerCapW: z.number().optional(),
   /** Why the clocks are below their maximum, in the driver's words; empty if they are not. */
   limitedBy: words,
 });
