@@ -174,11 +174,11 @@ test('an invite is made on the page, opened, and a sweep completes in the tab', 
   const native = items.find(
     (each) => each.class !== 'browser' && each.name.includes('SwiftShader'),
   );
-  const pair = new URLSearchParams({ a: native?.key ?? '', b: device.key });
-  await page.goto(`${grid.url}/compare?${pair}`);
-  await expect(page.getByRole('table', { name: 'Two devices, problem by problem' })).toContainText(
-    /33.*×.*× to .*×.*matmul\/naive/,
-  );
+  const both = new URLSearchParams({ problem: 'matmul.33.f32' });
+  for (const key of [native?.key ?? '', device.key]) both.append('device', key);
+  await page.goto(`${grid.url}/chart?${both}`);
+  const figures = page.getByRole('table', { name: 'Figures of the devices' });
+  await expect(figures.getByRole('row', { name: /33 .*matmul\/naive/ })).toHaveCount(2);
   await page.context().close();
   await admin.context().close();
 });

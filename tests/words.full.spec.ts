@@ -12,6 +12,7 @@ const PAGES = [
   '/?view=portability',
   '/best',
   '/best?m=1&n=4096&k=4096',
+  '/chart',
   '/compare',
   '/kernels',
   '/kernels/matmul/warp-tile',

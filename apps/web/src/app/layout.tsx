@@ -2,7 +2,6 @@ import { ServiceUnavailable } from '@tilemark/core/server';
 import type { Metadata, Viewport } from 'next';
 import { cookies, headers } from 'next/headers';
 import type { ReactNode } from 'react';
-import { CompareBar } from '@/features/compare/pick';
 import { originOf } from '@/server/session/origin';
 import { visitor } from '@/server/session/visitor';
 import { parseTheme, THEME_COOKIE } from '@/ui/site';
@@ -44,7 +43,6 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
         <SkipLink />
         <SiteHeader theme={theme} user={await reader} />
         <SiteMain>{children}</SiteMain>
-        <CompareBar />
         <SiteFooter />
       </body>
     </html>

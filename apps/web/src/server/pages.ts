@@ -21,6 +21,7 @@ export const PAGES: Readonly<Record<string, Cost>> = {
   '/': COSTS.page,
   '/add': COSTS.page,
   '/best': pageCost,
+  '/chart': COSTS.page,
   '/compare': COSTS.page,
   '/devices': COSTS.page,
   '/devices/[key]': COSTS.page,

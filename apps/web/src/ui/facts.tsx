@@ -1,6 +1,13 @@
 import { hasInterval } from '@tilemark/core';
 import type { ReactNode } from 'react';
-import { formatAge, formatInterval, formatMoment, formatNs, formatRate } from './format';
+import {
+  formatAge,
+  formatDays,
+  formatInterval,
+  formatMoment,
+  formatNs,
+  formatRate,
+} from './format';
 
 export interface Fact {
   readonly name: string;
@@ -46,6 +53,15 @@ export function Ago({ date }: { date: string }) {
       suppressHydrationWarning
     >
       {age === 'just now' ? age : `${age} ago`}
+    </time>
+  );
+}
+
+/** The day, with the exact moment on hover. */
+export function Day({ date }: { date: string }) {
+  return (
+    <time dateTime={date} title={formatMoment(new Date(date))} className="whitespace-nowrap">
+      {formatDays([date])}
     </time>
   );
 }

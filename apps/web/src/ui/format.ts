@@ -130,6 +130,12 @@ export function formatAge(date: Date, now: Date): string {
   return `${formatCount(Math.floor(minutes / (24 * 60)))}${NARROW_SPACE}d`;
 }
 
+/** The days of dates in UTC: `2026-11-21`, `2026-11-21 to 2026-11-23`. */
+export function formatDays(dates: readonly string[]): string {
+  const days = dates.map((date) => date.slice(0, 10)).toSorted();
+  return [...new Set([days[0], days.at(-1)])].join(' to ');
+}
+
 /** A moment in UTC, to the second: `2026-11-21 13:35:02 UTC`. */
 export const formatMoment = (date: Date): string =>
   `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;

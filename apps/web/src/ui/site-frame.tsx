@@ -1,3 +1,4 @@
+import { DATA_LICENCE } from '@tilemark/core';
 import type { ReactNode } from 'react';
 import { Link } from './link';
 import { FOOTNOTE } from './site';
@@ -25,7 +26,9 @@ export const SkipLink = () => (
 export const SiteFooter = () => (
   <footer className="border-t border-line">
     <div className="mx-auto flex max-w-6xl flex-wrap gap-x-6 gap-y-1 px-4 py-4 text-xs text-muted sm:px-6">
-      <p>{FOOTNOTE}</p>
+      <p>
+        {FOOTNOTE} Data: {DATA_LICENCE}.
+      </p>
       <nav aria-label="About" className="ml-auto flex gap-5">
         <Link className="hover:text-ink" href="/docs/start#the-words">
           Glossary

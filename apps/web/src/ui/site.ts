@@ -10,7 +10,8 @@ export const PLACES = [
 /** Pages that a place leads to, by the place under which they are marked. */
 export const UNDER: Readonly<Record<string, string>> = {
   '/best': '/',
-  '/compare': '/',
+  '/chart': '/',
+  '/compare': '/sweeps',
   '/results': '/sweeps',
 };
 

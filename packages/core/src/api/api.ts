@@ -18,6 +18,7 @@ export * from './change';
 export * from './device';
 export * from './kernel';
 export * from './leaderboard';
+export * from './licence';
 export * from './question';
 export * from './reference';
 export * from './result';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Measurement } from '../measure/outcome';
 import { measured } from '../server/store/fixtures.test-helper';
-import type { Result } from './api';
-import { kindsOf, resultTable } from './csv';
+import type { Leaderboard, Result } from './api';
+import { kindsOf, leaderboardCsv, resultTable } from './csv';
 
 const result = (why: string): Result => ({
   runId: 'r',
@@ -89,4 +89,18 @@ test.each(['\n=1', '\r\n=1', '\r1', '\n1'])('%j after a new line neither', (why)
 test('other text is written as it is, quoted where it has to be', () => {
   expect(detail('1 = 1')).toBe('1 = 1');
   expect(detail('a "b", c')).toBe('"a ""b"", c"');
+});
+
+test('a table of the board says under which licence, whose driver and which device', () => {
+  const row = { device: { key: 'k', name: 'K', class: 'gpu' }, rate: {}, driver: 'NVIDIA 580.1' };
+  const board = { problem: null, profile: 'fast', rows: [row] } as unknown as Leaderboard;
+  const [names, cells] = leaderboardCsv(board)
+    .split('\r\n')
+    .map((line) => line.split(','));
+  const cell = (name: string) => cells?.[names?.indexOf(name) ?? -1];
+  expect([cell('licence'), cell('driver'), cell('device')]).toEqual([
+    'CC0-1.0',
+    'NVIDIA 580.1',
+    'k',
+  ]);
 });

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { outcomeReason } from '../measure/outcome';
 import type { Leaderboard, LeaderboardRow, PortabilityReport, Result } from './api';
 import { boardFigures } from './leaderboard';
+import { DATA_LICENCE } from './licence';
 import { type Metric, type MetricId, metricsOf } from './metrics';
 import { duelView, type ShownDuel } from './run';
 
@@ -111,6 +112,7 @@ const problemColumns = ({
   ['shape', () => problem && shapeText(problem)],
   ['dtype', () => problem?.dtype],
   ['profile', () => profile],
+  ['licence', () => DATA_LICENCE],
 ];
 
 const BOARD_COLUMNS: readonly Column<LeaderboardRow>[] = [
@@ -127,6 +129,7 @@ const BOARD_COLUMNS: readonly Column<LeaderboardRow>[] = [
   ),
   ['speedup_over_naive', (row) => row.speedupOverNaive],
   ['unranked', (row) => row.unranked],
+  ['driver', (row) => row.driver],
   ['measured_at', (row) => row.measuredAt],
   ['imported_by', (row) => row.imported?.by],
   ['result', (row) => row.resultId],

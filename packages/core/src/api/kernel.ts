@@ -105,6 +105,6 @@ export interface KernelResultRow {
   /** Null for what a worker of this grid measured. */
   readonly imported: ImportedMark | null;
   readonly rate: NonNullable<Result['rate']>;
-  /** Of the best rate of any kernel there; 1: it is the best. Null for ceilings, and if it is unranked beside a ranked best. */
+  /** Of the rate of the best variant there, as both are shown; 1: it is the best. Null for ceilings, and if it is unranked beside a ranked best. */
   readonly partOfBest: number | null;
 }

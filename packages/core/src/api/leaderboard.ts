@@ -6,6 +6,7 @@ import { problemSchema, variantSchema } from '../plan/spec';
 import { dtypeSchema, opSchema } from '../schema/op';
 import { date, id, rateSchema } from './answer';
 import { deviceRefSchema } from './device';
+import { DATA_LICENCE } from './licence';
 import { type MetricId, metricsOf, readMetrics } from './metrics';
 import { importedSchema } from './result';
 
@@ -57,6 +58,8 @@ const leaderboardRowSchema = z.object({
   medianNs: z.number(),
   lowNs: z.number(),
   highNs: z.number(),
+  /** The two ends are the range of too few samples for a 95% interval. */
+  isRange: z.boolean(),
   /** Separate processes of which `medianNs` is the median. */
   invocations: z.number().int().positive(),
   rate: rateSchema,
@@ -70,6 +73,8 @@ const leaderboardRowSchema = z.object({
   unranked: z.string().nullable(),
   /** Who contributed the kernel; null or absent for one of ours. */
   author: z.string().nullish(),
+  /** As people call it; empty where it has no name. */
+  driver: z.string(),
   measuredAt: date,
   /** Null or absent for what a worker of this grid measured. */
   imported: importedSchema.nullish(),
@@ -79,6 +84,7 @@ export type LeaderboardRow = z.infer<typeof leaderboardRowSchema>;
 export const leaderboardSchema = z.object({
   problem: problemSchema.nullable(),
   profile: profileSchema,
+  licence: z.literal(DATA_LICENCE),
   /** Of the results shown: the newest that the problem has; versions are never mixed. */
   methodology: z.number().int(),
   /** Problems that have results, most devices first: what the shape filter offers. */

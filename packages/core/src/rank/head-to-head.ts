@@ -1,38 +1,10 @@
-import type { Problem } from '@tilemark/kernels';
-import type { DeviceRef } from '../api/device';
-import type { Profile } from '../measure/device';
 import { type Contrast, MOST_MEASURING, verdictOn } from '../statistics/verdict';
 import { headlineOfRatios, type Interval, type Spread } from './headline';
-
-/** A pair to compare: device keys, or canonical addresses of variants. */
-export interface Pair {
-  readonly kind: 'devices' | 'variants';
-  readonly a: string;
-  readonly b: string;
-}
 
 /** A headline, of which one may be no interval. */
 interface Sided extends Interval {
   /** Its ends are the range of too few independent samples for a 95% interval. */
   readonly isRange?: boolean;
-}
-
-/** One of two headlines of the same problem and profile. */
-export interface PairSide extends Sided {
-  /** The result nearest to the headline. */
-  readonly resultId: string;
-  readonly address: string;
-  readonly invocations: number;
-  readonly unranked: string | null;
-}
-
-/** Two headlines of the same problem and profile; `device` is set when variants are compared. */
-export interface HeadToHead {
-  readonly problem: Problem;
-  readonly profile: Profile;
-  readonly device: DeviceRef | null;
-  readonly a: PairSide;
-  readonly b: PairSide;
 }
 
 /**

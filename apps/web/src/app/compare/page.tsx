@@ -1,10 +1,8 @@
 import type { Store } from '@tilemark/core/server';
-import { ifValid, parseVariant } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { z } from 'zod';
 import { compare, type Measured, measuredOf } from '@/features/compare/comparison';
-import { PairTable } from '@/features/compare/pair-table';
 import { Sides } from '@/features/compare/sides';
 import { Effect } from '@/features/compare/verdict';
 import { duelCommand } from '@/features/results/reproduce';
@@ -19,7 +17,7 @@ import { parseQuery, type SearchParams } from '@/ui/query';
 
 export const metadata: Metadata = { title: 'Compare' };
 
-/** A result's id or address as people copy it, a device's key, or a variant. */
+/** A result's id or address as people copy it. */
 const side = z.string().trim().max(400).optional();
 const querySchema = z.object({ a: side, b: side });
 
@@ -38,7 +36,7 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
         Is B faster than A? Differences within ±0.5% count as the same.
       </PageHeader>
       <Refused
-        reasons={[...refused, ...unknown.map((id) => `There is no result or device “${id}”.`)]}
+        reasons={[...refused, ...unknown.map((id) => `There is no result “${id}”.`)]}
         reset="/compare"
         title="This comparison is incomplete"
         instead="Tick two others."
@@ -48,9 +46,9 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
       ) : (
         <Empty title="Tick two to compare">
           <p>
-            Results have ticks on <TextLink href="/">the leaderboard</TextLink>, in{' '}
-            <TextLink href="/sweeps">sweeps</TextLink> and on kernels;{' '}
-            <TextLink href="/devices">devices</TextLink> on theirs.
+            Results have ticks in <TextLink href="/sweeps">sweeps</TextLink> and on the pages of{' '}
+            <TextLink href="/kernels">kernels</TextLink> and{' '}
+            <TextLink href="/devices">devices</TextLink>.
           </p>
         </Empty>
       )}
@@ -60,49 +58,32 @@ export default async function ComparePage({ searchParams }: { searchParams: Sear
 
 const hrefOf = (a: string, b: string) => `/compare?${new URLSearchParams({ a, b })}`;
 
-/** What an id names; null: nothing, or none was given. */
+/** The result that an id or an address names; null: nothing, or none was given. */
 async function load(store: Store, asked: string | undefined) {
   if (!asked) return null;
   const id = asked.split(/[?#]/)[0]?.split('/').at(-1) ?? asked;
   const result = await store.results.get(id);
-  if (result) return { is: 'results' as const, id, result };
-  const device = await store.devices.get(asked);
-  if (device) return { is: 'devices' as const, id: asked };
-  const variant = ifValid(() => parseVariant(asked));
-  return variant && { is: 'variants' as const, id: variant.address };
+  return result && { id, result };
 }
 type Loaded = NonNullable<Awaited<ReturnType<typeof load>>>;
 
 async function Compared({ a, b }: { a: Loaded; b: Loaded }) {
   const { store } = await readable();
-  if (a.is === 'results' && b.is === 'results') {
-    const [left, right] = await Promise.all(
-      [a, b].map(({ result }) => measuredOf(result, store.devices.spread)),
-    );
-    if (!left || !right) {
-      return <Notice tone="amber">One of them has no measurement to compare.</Notice>;
-    }
-    return <Verdicts a={left} b={right} origin={originOf(await headers())} />;
+  const [left, right] = await Promise.all(
+    [a, b].map(({ result }) => measuredOf(result, store.devices.spread)),
+  );
+  if (!left || !right) {
+    return <Notice tone="amber">One of them has no measurement to compare.</Notice>;
   }
-  if (a.is === b.is && a.is !== 'results') {
-    const pairs = await store.headToHead({ kind: a.is, a: a.id, b: b.id });
-    return <PairTable kind={a.is} pairs={pairs} />;
-  }
-  return <Notice tone="amber">Compare two results, two devices or two variants.</Notice>;
+  return <Verdicts a={left} b={right} origin={originOf(await headers())} />;
 }
 
 function Verdicts({ a, b, origin }: { a: Measured; b: Measured; origin: string }) {
   const comparison = compare(a, b);
   const duel = comparison.verdict === 'UNDECIDED' ? duelCommand(a.result, b.result, origin) : null;
-  const [one, other] = [a.result.address, b.result.address];
   return (
     <>
       <Effect of={comparison} />
-      {one !== other && (
-        <p className="mt-2 text-[0.8125rem]">
-          <TextLink href={hrefOf(one, other)}>These two variants on every device</TextLink>
-        </p>
-      )}
       {duel && (
         <Section id="duel" title="Let them take turns on your machine">
           <Command label="the command that lets both take turns" text={duel} />

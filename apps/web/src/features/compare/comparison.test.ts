@@ -1,18 +1,15 @@
 import {
   contrast,
   type Headline,
-  type HeadToHead,
   headline,
   type ResultDetail,
   type Spread,
   spreadPrior,
 } from '@tilemark/core';
-import { parseProblem } from '@tilemark/kernels';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
 import { measured, run } from '../../server/results.test-helper';
-import { compare, comparePairs, countsText, type Measured } from './comparison';
-import { PairTable } from './pair-table';
+import { compare, type Measured } from './comparison';
 import { Effect } from './verdict';
 
 function of(
@@ -117,72 +114,6 @@ it('compares nothing of a product and a transpose, whose rates have other units'
   expect({ what, verdict }).toEqual({ what: null, verdict: null });
 });
 
-const side = (medianNs: number) => ({
-  resultId: 'r',
-  invocations: 1,
-  address: 'matmul/naive',
-  unranked: null,
-  medianNs,
-  lowNs: medianNs * 0.999,
-  highNs: medianNs * 1.001,
-});
-const pair = (a: number, b: number): HeadToHead => ({
-  problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
-  profile: 'default',
-  device: null,
-  a: side(a),
-  b: side(b),
-});
-
-it('gives each pair its verdict, and those of one op, dtype and device a geometric mean', () => {
-  const transposed = {
-    ...pair(300, 100),
-    problem: parseProblem({ op: 'transpose', shape: '8', dtype: 'f32' }),
-  };
-  const { rows, summaries } = comparePairs([
-    pair(400, 100),
-    pair(100, 400),
-    pair(100.1, 100),
-    transposed,
-    { ...pair(200, 100), problem: { ...pair(1, 1).problem, dtype: 'i32' } },
-    { ...pair(500, 100), device: { key: 'b', name: 'B', class: 'gpu' } },
-  ]);
-  const [{ counts, mean } = {}, other, ...apart] = summaries;
-  expect(apart).toMatchObject([
-    { dtype: 'i32', pairs: 1, mean: expect.closeTo(2) },
-    { device: { key: 'b' }, pairs: 1, mean: expect.closeTo(5) },
-  ]);
-  expect(other).toMatchObject({ op: 'transpose', pairs: 1, mean: expect.closeTo(3) });
-  expect(rows.map((row) => row.verdict)).toEqual([
-    'FAST',
-    'SLOW',
-    'SAME',
-    ...Array(3).fill('FAST'),
-  ]);
-  expect(rows[0]).toMatchObject({ ratio: 4 });
-  expect(rows[0]!.low).toBeCloseTo(4 * Math.exp(-Math.hypot(0.001, 0.001)), 3);
-  expect(counts).toEqual({ FAST: 1, SAME: 1, SLOW: 1, UNDECIDED: 0 });
-  expect(mean).toBeCloseTo((4 * 0.25 * 1.001) ** (1 / 3));
-  expect(comparePairs([]).summaries).toEqual([]);
-});
-
-it('sums up ranked pairs alone, where there are any', () => {
-  const screened = { ...pair(100, 900), a: { ...side(100), unranked: 'too quick to rank' } };
-  expect(comparePairs([pair(400, 100), screened]).summaries).toMatchObject([
-    { pairs: 1, unranked: 1, mean: expect.closeTo(4) },
-  ]);
-  expect(comparePairs([screened]).summaries).toMatchObject([{ pairs: 1, unranked: 0 }]);
-});
-
-it('of a single problem the verdict is said, not counted', () => {
-  const none = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
-  expect(countsText({ ...none, SLOW: 1 })).toBe('B is slower.');
-  expect(countsText({ ...none, UNDECIDED: 1 })).toBe('Which is faster is undecided.');
-  expect(countsText({ ...none, FAST: 2, UNDECIDED: 1 })).toBe(
-    'B is faster on 2, the same on 0, slower on 0; 1 undecided.',
-  );
-});
-
 it('has for a pair the interval that every page has, and asks for no policy that both have', () => {
   const [a, b] = [of(100), of(101, OTHER)];
   const [onBoard, other] = [a, b].map(({ measurement, spread }) =>
@@ -194,9 +125,4 @@ it('has for a pair the interval that every page has, and asks for no policy that
   const text = renderToStaticMarkup(Effect({ of: comparison })).replaceAll(/<[^>]*>/g, '');
   expect(text).toContain('times as many invocations of both would decide');
   expect(text).not.toContain('policy');
-});
-
-it('says that nothing was measured on both under one profile', () => {
-  const text = renderToStaticMarkup(PairTable({ pairs: [] } as never));
-  expect(text).toContain('No problem was measured for both under the same profile');
 });

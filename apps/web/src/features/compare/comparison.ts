@@ -2,17 +2,13 @@ import {
   areSeparate,
   type Contrast,
   contrast,
-  geometricMean,
-  type HeadToHead,
   hasInterval,
   headline,
   type Measurement,
-  pairContrast,
   type ResultDetail,
   type Spread,
 } from '@tilemark/core';
-import { type Dtype, type OpId, opOf, type Problem } from '@tilemark/kernels';
-import { group } from 'd3-array';
+import { opOf, type Problem } from '@tilemark/kernels';
 import { problemText } from '../sweeps/runs';
 
 export interface Measured {
@@ -92,66 +88,3 @@ const FACTS: readonly (readonly [string, (of: Measured) => string])[] = [
 
 const differencesOf = (a: Measured, b: Measured): string[] =>
   FACTS.filter(([, read]) => read(a) !== read(b)).map(([name]) => name);
-
-/** One problem, and how the second side does on it against the first. */
-interface ComparedPair extends Contrast {
-  readonly pair: HeadToHead;
-}
-
-/** The pairs of one op and dtype, of two variants also on one device: the others have no mean in common. */
-interface Summary {
-  readonly op: OpId;
-  readonly dtype: Dtype;
-  /** Null where two devices are compared. */
-  readonly device: HeadToHead['device'];
-  readonly pairs: number;
-  /** Pairs left out, of which a side is not ranked. */
-  readonly unranked: number;
-  /** Geometric mean of the ratios. */
-  readonly mean: number;
-  readonly counts: Readonly<Record<Contrast['verdict'], number>>;
-}
-
-/** Each pair's verdict and effect, and what the ranked ones, else all, come to together. */
-export function comparePairs(pairs: readonly HeadToHead[]): {
-  readonly rows: readonly ComparedPair[];
-  readonly summaries: readonly Summary[];
-} {
-  const rows = pairs.map((pair) => ({ pair, ...pairContrast(pair) }));
-  const alike = group(rows, ({ pair: { device, problem } }) =>
-    JSON.stringify([problem.op, problem.dtype, device?.key]),
-  );
-  const summaries = [...alike.values()].flatMap((all): Summary[] => {
-    const ranked = all.filter(({ pair: { a, b } }) => a.unranked === null && b.unranked === null);
-    const counted = ranked.length > 0 ? ranked : all;
-    const [first] = counted;
-    if (!first) return [];
-    const { device, problem } = first.pair;
-    const counts = { FAST: 0, SAME: 0, SLOW: 0, UNDECIDED: 0 };
-    for (const { verdict } of counted) counts[verdict] += 1;
-    const mean = geometricMean(counted.map(({ ratio }) => ratio)) ?? Number.NaN;
-    const unranked = all.length - counted.length;
-    const { dtype, op } = problem;
-    return [{ op, dtype, device, pairs: counted.length, unranked, mean, counts }];
-  });
-  return { rows, summaries };
-}
-
-const OF_ONE: Readonly<Record<Contrast['verdict'], string>> = {
-  FAST: 'B is faster.',
-  SAME: 'B is as fast.',
-  SLOW: 'B is slower.',
-  UNDECIDED: 'Which is faster is undecided.',
-};
-
-/** How B does on the problems of a summary. */
-export function countsText(counts: Summary['counts']): string {
-  const { FAST, SAME, SLOW, UNDECIDED } = counts;
-  const total = FAST + SAME + SLOW + UNDECIDED;
-  const [only] = VERDICTS.filter((verdict) => counts[verdict] > 0);
-  if (total === 1 && only) return OF_ONE[only];
-  const rest = UNDECIDED > 0 ? `; ${UNDECIDED} undecided` : '';
-  return `B is faster on ${FAST}, the same on ${SAME}, slower on ${SLOW}${rest}.`;
-}
-
-const VERDICTS = ['FAST', 'SAME', 'SLOW', 'UNDECIDED'] as const;

@@ -1,7 +1,7 @@
 import type { Device, Worker } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
 import { OPS, opsUnit, shapeText } from '@tilemark/kernels';
-import { CompareTick } from '@/features/compare/pick';
+import { Tick, Ticking } from '@/features/compare/ticks';
 import { VariantLink } from '@/features/kernels/address';
 import { Ago, Rate } from '@/ui/facts';
 import { formatCount, formatRate, formatShape } from '@/ui/format';
@@ -20,66 +20,68 @@ export interface ListedDevice {
 /** What each device is, the best it did, the most it can do, and who serves it. */
 export function DevicesTable({ devices }: { devices: readonly ListedDevice[] }) {
   return (
-    <DataTable
-      caption="Devices"
-      wraps
-      rows={devices}
-      keyOf={({ device }) => device.key}
-      columns={[
-        {
-          head: 'Device',
-          className: 'min-w-44',
-          cell: ({ device, own }) => (
-            <>
-              <span className="inline-flex items-start">
-                {own && <CompareTick id={device.key} label={device.name} />}
-                <DeviceName device={device} />
-              </span>
-              <span className="block text-xs font-normal text-muted">
-                {own
-                  ? `${device.identity.backend} (${device.identity.runtime})`
-                  : 'not of this grid: its times ship with Tilemark'}
-              </span>
-            </>
-          ),
-        },
-        {
-          head: 'Best of each operation',
-          className: 'min-w-72',
-          cell: (row) => <Bests of={row} />,
-        },
-        {
-          head: 'Peak (f32)',
-          isFigure: true,
-          cell: ({ summary }) => peakText(summary),
-        },
-        { head: 'Served by', cell: ({ workers }) => servedBy(workers) },
-        {
-          head: 'Results',
-          isFigure: true,
-          cell: ({ own }) =>
-            own ? (
+    <Ticking kind="devices">
+      <DataTable
+        caption="Devices"
+        wraps
+        rows={devices}
+        keyOf={({ device }) => device.key}
+        columns={[
+          {
+            head: 'Device',
+            className: 'min-w-44',
+            cell: ({ device, own }) => (
               <>
-                {formatCount(own.results)}
-                {own.pending > 0 && (
-                  <span className="block text-xs text-muted">
-                    {formatCount(own.pending)} waiting
-                  </span>
-                )}
+                <span className="inline-flex items-start">
+                  {own && <Tick id={device.key} label={device.name} />}
+                  <DeviceName device={device} />
+                </span>
+                <span className="block text-xs font-normal text-muted">
+                  {own
+                    ? `${device.identity.backend} (${device.identity.runtime})`
+                    : 'not of this grid: its times ship with Tilemark'}
+                </span>
               </>
-            ) : (
-              '–'
             ),
-        },
-        {
-          head: 'Last seen',
-          isFigure: true,
-          className: 'text-muted',
-          cell: ({ own }) =>
-            own ? own.isImportedOnly ? 'imported' : <Ago date={own.lastSeenAt} /> : '–',
-        },
-      ]}
-    />
+          },
+          {
+            head: 'Best of each operation',
+            className: 'min-w-72',
+            cell: (row) => <Bests of={row} />,
+          },
+          {
+            head: 'Peak (f32)',
+            isFigure: true,
+            cell: ({ summary }) => peakText(summary),
+          },
+          { head: 'Served by', cell: ({ workers }) => servedBy(workers) },
+          {
+            head: 'Results',
+            isFigure: true,
+            cell: ({ own }) =>
+              own ? (
+                <>
+                  {formatCount(own.results)}
+                  {own.pending > 0 && (
+                    <span className="block text-xs text-muted">
+                      {formatCount(own.pending)} waiting
+                    </span>
+                  )}
+                </>
+              ) : (
+                '–'
+              ),
+          },
+          {
+            head: 'Last seen',
+            isFigure: true,
+            className: 'text-muted',
+            cell: ({ own }) =>
+              own ? own.isImportedOnly ? 'imported' : <Ago date={own.lastSeenAt} /> : '–',
+          },
+        ]}
+      />
+    </Ticking>
   );
 }
 

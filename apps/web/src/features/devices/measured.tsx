@@ -8,6 +8,7 @@ import {
   type VersionResult,
 } from '@tilemark/core';
 import { featureText, rateOf, shapeText } from '@tilemark/kernels';
+import { Ticking } from '@/features/compare/ticks';
 import { VerdictBadge } from '@/features/compare/verdict';
 import { ComparableVariant, VariantLink } from '@/features/kernels/address';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
@@ -27,6 +28,14 @@ const rowOf = (result: BestResult) => ({
 });
 type Row = ReturnType<typeof rowOf>;
 
+/** The power caps under which these were measured: `450 W`; several where machines or settings differ. */
+export const powerCapsOf = (results: readonly Pick<BestResult, 'outcome'>[]): string => {
+  const caps = results.flatMap(({ outcome }) =>
+    outcome?.kind === 'measured' ? (outcome.measurement.clocks?.after.powerCapW ?? []) : [],
+  );
+  return [...new Set(caps.map(formatCount))].map((watts) => `${watts} W`).join(', ');
+};
+
 /** The best measured variant of each problem on a device. */
 export function BestResults({
   results,
@@ -39,7 +48,7 @@ export function BestResults({
   const reasons = new Set(rows.map(({ reason }) => reason));
   const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
-    <>
+    <Ticking kind="results">
       {common && <p className="mb-2 text-[0.8125rem] text-muted">{noneRanked(common)}</p>}
       <DataTable
         caption={`Best results of ${device}`}
@@ -65,10 +74,10 @@ export function BestResults({
             ),
           },
           medianColumn(({ headline }: Row) => headline, BETWEEN_RUNS),
-          rateColumn(({ figures, problem }: Row) => figures && rateOf(problem, figures.medianNs)),
+          rateColumn(({ headline, problem }: Row) => rateOf(problem, headline.medianNs)),
         ]}
       />
-    </>
+    </Ticking>
   );
 }
 

@@ -1,7 +1,7 @@
 /** Kernels: their ladder, tunables, specialised source and tiles, and their results by device. */
 import { addressParts, kernelParts, shortAddress, type TunableValues } from '@tilemark/kernels';
 import { Fragment } from 'react';
-import { CompareTick } from '@/features/compare/pick';
+import { Tick } from '@/features/compare/ticks';
 import { Link } from '@/ui/link';
 
 /**
@@ -96,7 +96,7 @@ export function ComparableVariant({
 }) {
   return (
     <span className="inline-flex max-w-full items-start">
-      <CompareTick id={resultId} label={`${address} on ${on}`} />
+      <Tick id={resultId} label={`${address} on ${on}`} />
       <VariantLink address={address} resultId={resultId} varied={varied} />
     </span>
   );

@@ -21,12 +21,14 @@ import {
 } from '@tilemark/core';
 import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
+import { chartQuery } from '@/features/chart/query';
+import { Tick, Ticking } from '@/features/compare/ticks';
 import { DeviceName } from '@/features/devices/device-name';
-import { ComparableVariant, kernelHref } from '@/features/kernels/address';
+import { kernelHref, VariantLink } from '@/features/kernels/address';
 import { OVER_NAIVE } from '@/features/results/columns';
 import { ImportedBadge, RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
-import { Ago } from '@/ui/facts';
+import { Day } from '@/ui/facts';
 import {
   formatInterval,
   formatMetric,
@@ -99,6 +101,11 @@ function grouped(rows: readonly LeaderboardRow[]) {
 }
 type Row = ReturnType<typeof grouped>[number];
 
+/** Whether others of its group have the rank of a row. */
+const isShared = ({ group, rank, resultId }: Row, rows: readonly Row[]): boolean =>
+  rank !== null &&
+  rows.some((row) => row.group === group && row.rank === rank && row.resultId !== resultId);
+
 /** One row per device, grouped by class, ranked rows first; what is not ranked says why. */
 export function Board({
   problem,
@@ -122,62 +129,77 @@ export function Board({
     cell: ({ speedupOverNaive: ratio }) => (ratio === null ? '–' : formatSpeedup(ratio)),
   };
   return (
-    <DataTable
-      caption={`Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
-      wraps
-      rows={shown}
-      keyOf={({ resultId }) => resultId}
-      groupOf={({ group }) => group}
-      rowHead={1}
-      rest={restOf(query, 'rows')}
-      columns={[
-        {
-          head: 'Rank',
-          isFigure: true,
-          className: 'font-medium',
-          cell: ({ rank }) => rank ?? '–',
-        },
-        {
-          head: 'Device',
-          className: 'min-w-36',
-          cell: ({ device, unranked }) => (
-            <>
-              <DeviceName device={device} />
-              {unranked && <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>}
-            </>
-          ),
-        },
-        {
-          head: `${rateUnit(problem)}, higher is better`,
-          className: 'min-w-34',
-          cell: (row) => <RateBar of={row} full={full} isRanked={row.rank !== null} />,
-        },
-        ...metrics.map(metricColumn),
-        ...(shown.some(({ speedupOverNaive }) => speedupOverNaive !== null) ? [overNaive] : []),
-        { head: 'Best variant', className: 'min-w-44', cell: (row) => <BestVariant of={row} /> },
-        {
-          head: 'Measured',
-          isFigure: true,
-          className: 'text-muted',
-          cell: ({ machines, measuredAt }) => (
-            <>
-              <Ago date={measuredAt} />
-              {machines > 1 && (
-                <span className="block text-xs">{plural(machines, 'machine')} agree</span>
-              )}
-            </>
-          ),
-        },
-      ]}
-    />
+    <Ticking kind="devices" also={chartQuery([problem], query.profile)}>
+      <DataTable
+        caption={`Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
+        wraps
+        rows={shown}
+        keyOf={({ resultId }) => resultId}
+        groupOf={({ group }) => group}
+        rowHead={1}
+        rest={restOf(query, 'rows')}
+        columns={[
+          {
+            head: 'Rank',
+            isFigure: true,
+            className: 'font-medium',
+            cell: (row) => (
+              <>
+                {row.rank ?? '–'}
+                {isShared(row, shown) && (
+                  <span className="block font-normal text-xs text-muted">shared</span>
+                )}
+              </>
+            ),
+          },
+          {
+            head: 'Device',
+            className: 'min-w-36',
+            cell: ({ author, device, driver, unranked }) => (
+              <>
+                <span className="inline-flex items-start">
+                  {!author && <Tick id={device.key} label={device.name} />}
+                  <DeviceName device={device} />
+                </span>
+                {driver && <p className="font-normal text-xs text-muted">{driver}</p>}
+                {unranked && (
+                  <p className="font-normal text-xs text-amber">Not ranked: {unranked}</p>
+                )}
+              </>
+            ),
+          },
+          {
+            head: `${rateUnit(problem)}, higher is better`,
+            className: 'min-w-34',
+            cell: (row) => <RateBar of={row} full={full} isRanked={row.rank !== null} />,
+          },
+          ...metrics.map(metricColumn),
+          ...(shown.some(({ speedupOverNaive }) => speedupOverNaive !== null) ? [overNaive] : []),
+          { head: 'Best variant', className: 'min-w-44', cell: (row) => <BestVariant of={row} /> },
+          {
+            head: 'Measured',
+            isFigure: true,
+            className: 'text-muted',
+            cell: ({ machines, measuredAt }) => (
+              <>
+                <Day date={measuredAt} />
+                {machines > 1 && (
+                  <span className="block text-xs">{plural(machines, 'machine')} agree</span>
+                )}
+              </>
+            ),
+          },
+        ]}
+      />
+    </Ticking>
   );
 }
 
 function BestVariant({ of }: { of: Row }) {
-  const { address, author, device, imported, resultId, variant } = of;
+  const { address, author, imported, resultId, variant } = of;
   return (
     <>
-      <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
+      <VariantLink address={address} resultId={resultId} />{' '}
       {author && (
         <TextLink href={kernelHref(variant.kernel)} className="text-xs">
           by {author}

@@ -17,6 +17,7 @@ it('marks variants of contributed kernels, and those alone', () => {
   const report: PortabilityReport = {
     problem: { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' },
     profile: 'default',
+    licence: 'CC0-1.0',
     methodology: 2,
     problems: [],
     ...{

@@ -63,6 +63,22 @@ test('a row states over how many runs its median is', async () => {
   expect(html.match(/median of 2 runs/g)).toHaveLength(1);
 });
 
+test('a row states its driver and day, and whether others share its rank', async () => {
+  for (const [name, medianNs] of [
+    ['One', 1e6],
+    ['Other', 1.001e6],
+    ['Slow', 9e6],
+  ] as const) {
+    const { deviceKey, workerId } = await attach(store, name, 'w5', 'gpu');
+    const run = kernelRun(deviceKey, 'matmul/naive', square(208));
+    await recordAll(store, deviceKey, workerId, [[run, measured(medianNs)]]);
+  }
+  const { html } = await openedOf({ shape: '208' });
+  expect(html.match(/1\.2\.3/g)).toHaveLength(3);
+  expect(html.match(/>\d{4}-\d\d-\d\d<\/time>/g)).toHaveLength(3);
+  expect(html.match(/>shared</g)).toHaveLength(2);
+});
+
 test('figures of reference stand below the results, and are never ranked', async () => {
   const { deviceKey, workerId } = await attach(store, 'NVIDIA H200', 'w9', 'gpu');
   const run = kernelRun(deviceKey, 'matmul/naive', square(2048));

@@ -195,6 +195,7 @@ test('a token has more than an address, and not the whole process', async () => 
 /** Of an address that may have 300 ms in ten seconds. */
 test.each([
   ['/', 3],
+  ['/chart?device=1', 3],
   ['/compare?a=1', 3],
   ['/nothing/here', 3],
   ['/docs', 30],

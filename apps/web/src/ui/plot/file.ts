@@ -2,38 +2,64 @@ const FONT = 'Geist, system-ui, sans-serif';
 const LEGEND_LINE = 18;
 const SLIDE_SCALE = 1.5;
 const TITLE = { 'text-anchor': 'start', 'font-size': '1.2em', 'font-weight': 600 };
+/** The usual width of a letter, of the font's size: a font that a reader lacks may be wider than ours. */
+const LETTER = 0.58;
 /** Above the chart: its title. */
 const HEAD = 30;
 
+/** Where a page is found again; a host that only its own machine knows is left out. */
+export const permalink = ({ hostname, href, pathname, search }: URL | Location): string =>
+  /^(localhost|127\.|\[::1\])/.test(hostname) ? `tilemark${pathname}${search}` : href;
+
+/** A text in lines of about a width, px, broken at spaces where there are any. */
+export function linesOf(text: string, width: number, fontSize = 11): string[] {
+  const most = Math.max(20, Math.floor(width / (LETTER * fontSize)));
+  return text.match(new RegExp(`.{1,${most}}(?= |$)|.{1,${most}}`, 'g')) ?? [];
+}
+
 /**
  * A chart as a standalone document in the colours of the reader's scheme: title, drawing, legend, and
- * where and when it was saved. It is drawn at one and a half times its size, to be read on a slide.
+ * what is said of it. It is drawn at one and a half times its size, to be read on a slide.
  *
+ * @param facts below the drawing, each on lines of its own
  * @param legend its items on the page, each a drawing and its text
  */
 export function standaloneSvg(
   chart: SVGSVGElement,
-  { title, source }: { readonly title: string; readonly source: string },
+  { facts, title }: { readonly title: string; readonly facts: readonly string[] },
   legend: readonly HTMLElement[],
 ): string {
   const copy = chart.cloneNode(true) as SVGSVGElement;
   const { width, height } = chart.viewBox.baseVal;
-  const total = height + (legend.length + 1) * LEGEND_LINE;
+  const fontSize = Number.parseFloat(chart.style.fontSize);
+  const heads = linesOf(title, width - 16, 1.2 * fontSize);
+  const foot = facts.flatMap((fact) => linesOf(fact, width - 16, fontSize));
+  const above = HEAD + (heads.length - 1) * LEGEND_LINE;
+  const below = height + legend.length * LEGEND_LINE;
+  const total = below + foot.length * LEGEND_LINE + 4;
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg');
-  copy.setAttribute('viewBox', `0 ${-HEAD} ${width} ${total + HEAD}`);
+  copy.setAttribute('viewBox', `0 ${-above} ${width} ${total + above}`);
   copy.setAttribute('width', String(width * SLIDE_SCALE));
-  copy.setAttribute('height', String((total + HEAD) * SLIDE_SCALE));
+  copy.setAttribute('height', String((total + above) * SLIDE_SCALE));
   for (const link of copy.querySelectorAll('a')) link.replaceWith(...link.childNodes);
   copy.prepend(
     element('title', {}, title),
-    element('rect', { y: -HEAD, width, height: total + HEAD, fill: 'var(--surface)' }),
-    element('text', { x: 8, y: 14 - HEAD, fill: 'var(--ink)', ...TITLE }, title),
+    element('rect', { y: -above, width, height: total + above, fill: 'var(--surface)' }),
+    ...heads.map((line, at) =>
+      element(
+        'text',
+        { x: 8, y: 14 - above + at * LEGEND_LINE, fill: 'var(--ink)', ...TITLE },
+        line,
+      ),
+    ),
   );
   copy.append(
-    element(
-      'text',
-      { x: 8, y: total - 6, fill: 'var(--muted)', 'text-anchor': 'start' },
-      `${source}, ${new Date().toISOString().slice(0, 10)}`,
+    ...foot.map((line, at) =>
+      element(
+        'text',
+        { x: 8, y: below + 12 + at * LEGEND_LINE, fill: 'var(--muted)', 'text-anchor': 'start' },
+        line,
+      ),
     ),
   );
   legend.forEach((item, index) => {
@@ -71,6 +97,18 @@ function withoutVariables(svg: string): string {
   } finally {
     probe.remove();
   }
+}
+
+/** The picture of a standalone document, at twice its size. */
+export async function pngOf(svg: string): Promise<Blob | null> {
+  const image = new Image();
+  // Of a kind that the site's policy allows.
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [2 * image.width, 2 * image.height];
+  canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
 }
 
 /** Hands a file to the reader. */

@@ -1,10 +1,11 @@
 'use client';
 
 import type * as PlotModule from '@observablehq/plot';
+import { DATA_LICENCE } from '@tilemark/core';
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
 import { Button } from '../button';
 import { Notice } from '../notice';
-import { download, standaloneSvg } from './file';
+import { download, permalink, pngOf, standaloneSvg } from './file';
 import type { SYMBOLS } from './scales';
 
 /** One entry of a legend: beside the drawing on the page, below it in a file. */
@@ -20,8 +21,14 @@ interface LegendItem {
 
 export type DrawPlot = (plot: typeof PlotModule, width: number) => PlotModule.PlotOptions;
 
-/** What the figures of a part of a page are of: their device, shape and dtype, for their files. */
-export const FigureSubject = createContext('');
+/** What the files of a part of a page's figures say of them. */
+interface Subject {
+  /** Device, shape and dtype. */
+  readonly title: string;
+  /** Drivers, and when it was measured. */
+  readonly facts: readonly string[];
+}
+export const FigureSubject = createContext<Subject>({ title: '', facts: [] });
 
 const NO_LEGEND: readonly LegendItem[] = [];
 
@@ -96,17 +103,22 @@ export function Figure({
     };
   }, [draw, height]);
 
-  const save = () => {
+  const save = async (type: 'svg' | 'png') => {
     const chart = frame.current?.querySelector('svg');
     if (!chart) return;
     const [title = ''] = summary.split(/[:.,] /);
     const about = {
-      title: [title, subject || document.title.split(' · ')[0]].join(', '),
-      source: `${window.location.host}${window.location.pathname}`,
+      title: [title, subject.title || document.title.split(' · ')[0]].join(', '),
+      facts: [
+        ...(typeof caption === 'string' ? [caption] : []),
+        ...subject.facts,
+        `Data: ${DATA_LICENCE}. ${permalink(window.location)}`,
+      ],
     };
     const items = frame.current?.closest('figure')?.querySelectorAll('li') ?? [];
     const svg = standaloneSvg(chart, about, [...items]);
-    download(new Blob([svg], { type: 'image/svg+xml' }), `${fileName}.svg`);
+    const file = type === 'svg' ? new Blob([svg], { type: 'image/svg+xml' }) : await pngOf(svg);
+    if (file) download(file, `${fileName}.${type}`);
   };
 
   return (
@@ -116,15 +128,20 @@ export function Figure({
           {caption}
           {legend.length > 0 && <Legend items={legend} />}
         </div>
-        <button
-          type="button"
-          disabled={state !== 'drawn'}
-          onClick={save}
-          aria-label="Download SVG"
-          className={SMALL_BUTTON}
-        >
-          SVG
-        </button>
+        <div className="flex">
+          {(['svg', 'png'] as const).map((type) => (
+            <button
+              key={type}
+              type="button"
+              disabled={state !== 'drawn'}
+              onClick={() => void save(type)}
+              aria-label={`Download ${type.toUpperCase()}`}
+              className={SMALL_BUTTON}
+            >
+              {type.toUpperCase()}
+            </button>
+          ))}
+        </div>
       </figcaption>
       {state === 'missing' && <Missing />}
       <div className={state === 'missing' ? 'hidden' : 'relative'} style={{ height }}>

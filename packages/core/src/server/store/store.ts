@@ -8,12 +8,12 @@ import { sharedReads } from '../shared-read';
 import { answersOf } from './best/answer';
 import { changesOn } from './boards/changes';
 import { enginesOf } from './boards/engines';
-import { headToHeadOf } from './boards/head-to-head';
 import { kernelResultsOf } from './boards/kernel-results';
 import { leaderboardOf } from './boards/leaderboard';
 import { spreadOf } from './boards/move';
 import { overviewOf } from './boards/overview';
 import { portabilityOf } from './boards/portability';
+import { problemsOn } from './boards/problems';
 import { devicesWithWinners, winnersOn } from './boards/winners';
 import { bound } from './bound';
 import { addKernel } from './contributed/add';
@@ -279,7 +279,6 @@ export function openStore(databaseUrl: string) {
     limits: { take: takeRequest.bind(null, limiters), passed: limitPassed.bind(null, limiters) },
     kernelResults: board('kernel', kernelResultsOf),
     engines: board('engines', enginesOf),
-    headToHead: board('head to head', headToHeadOf),
     /** These two as they were at most 30 s ago: they read every result. */
     overview: () => lasting.read('overview', () => overviewOf(db)),
     devicesWithWinners: (op: OpId) =>
@@ -287,6 +286,7 @@ export function openStore(databaseUrl: string) {
     winners: board('winners', winnersOn),
     leaderboard: board('leaderboard', leaderboardOf),
     portability: board('portability', portabilityOf),
+    problemsOn: board('problems', problemsOn),
     ...answersOf(db),
     ping: async () => {
       await db.$queryRaw`SELECT 1`;

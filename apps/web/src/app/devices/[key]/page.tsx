@@ -5,7 +5,7 @@ import { cache } from 'react';
 import { Changes } from '@/features/devices/changes';
 import { ClassBadge } from '@/features/devices/device-name';
 import { ENGINES_NOTE, EnginesTable } from '@/features/devices/engines-table';
-import { BestResults, Capabilities, History } from '@/features/devices/measured';
+import { BestResults, Capabilities, History, powerCapsOf } from '@/features/devices/measured';
 import { deviceRoofs } from '@/features/devices/roof';
 import { Roofline } from '@/features/devices/roofline';
 import { type FamilyChoice, TuneForm } from '@/features/devices/tune-form';
@@ -69,6 +69,7 @@ export default async function DevicePage({ params }: Props) {
   ]);
   const attached = workers.filter((worker) => worker.device.key === device.key);
   const { identity } = device;
+  const caps = powerCapsOf(best);
   const maySubmit = user?.role === 'member' || user?.role === 'admin';
 
   return (
@@ -149,6 +150,7 @@ export default async function DevicePage({ params }: Props) {
               { name: 'Architecture', value: identity.architecture || '–' },
               { name: 'Backend', value: identity.backend },
               { name: 'Runtime', value: identity.runtime },
+              ...(caps ? [{ name: 'Power cap', value: caps }] : []),
               { name: 'First seen', value: <Moment date={device.firstSeenAt} /> },
               {
                 name: 'Last seen',

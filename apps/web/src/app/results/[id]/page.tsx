@@ -4,7 +4,6 @@ import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { notFound } from 'next/navigation';
 import { cache } from 'react';
-import { CompareTick } from '@/features/compare/pick';
 import { DeviceName } from '@/features/devices/device-name';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { Confirmation } from '@/features/results/confirmation';
@@ -66,16 +65,7 @@ export default async function ResultPage({ params }: Props) {
             <Address of={result.address} />
           </span>
         }
-        actions={
-          <>
-            {measurement && (
-              <span className="inline-flex items-center text-[0.8125rem]">
-                <CompareTick id={result.resultId ?? result.runId} label={result.address} /> Compare
-              </span>
-            )}
-            <ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>
-          </>
-        }
+        actions={<ButtonAnchor href={`/api/v1/results/${result.resultId}`}>JSON</ButtonAnchor>}
       />
       <Headline result={result} />
       <Section id="run" title="Run">

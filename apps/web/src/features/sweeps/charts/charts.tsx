@@ -4,6 +4,7 @@ import { intervalsText, isMeasured, type Published, type RunShown } from '@tilem
 import { group } from 'd3-array';
 import { useMemo } from 'react';
 import { SelectField } from '@/ui/field';
+import { formatDays } from '@/ui/format';
 import { Panel, Section } from '@/ui/page';
 import { FigureSubject } from '@/ui/plot/plot';
 import { useQuery } from '@/ui/use-query';
@@ -50,6 +51,8 @@ export function Charts({ runs, report }: Props) {
   const intervals = intervalsText(
     chosen.map(({ figures: { independent, samples: n } }) => ({ n, independent })),
   );
+  const days = formatDays(alike.flatMap(({ endedAt }) => endedAt ?? []));
+  const subject = { title: groupText(first, hasPolicies), facts: [`Measured ${days}`] };
   return (
     <Section
       id="charts"
@@ -60,7 +63,7 @@ export function Charts({ runs, report }: Props) {
           : undefined
       }
     >
-      <FigureSubject value={groupText(first, hasPolicies)}>
+      <FigureSubject value={subject}>
         <Panel>
           {keys.length > 1 && (
             <div className="max-w-xl px-4 pt-3">

@@ -9,6 +9,7 @@ import { plural } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
+import { Ticking } from '../../compare/ticks';
 import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
 import { type DeviceFacts, type ResultRow, sharedReason, tableRuns } from './table-runs';
@@ -51,7 +52,7 @@ export function ResultsTable({
   const from = paging.index * paging.size;
 
   return (
-    <>
+    <Ticking kind="results">
       <div className="mb-2 flex flex-wrap items-end gap-x-4 gap-y-2 text-[0.8125rem]">
         <InputField
           id="find"
@@ -103,7 +104,7 @@ export function ResultsTable({
         }))}
       />
       <Pager of="results" paging={paging} />
-    </>
+    </Ticking>
   );
 }
 

@@ -1,13 +1,10 @@
 import type { Problem } from '@tilemark/kernels';
 import { beforeAll, expect, test } from 'vitest';
-import { execute } from '../../../../services.test-helper';
-import { contrast, pairContrast } from '../../../rank/head-to-head';
 import { attach, kernelRun, measured, recordAll, square } from '../fixtures.test-helper';
-import { openStore } from '../store';
 import { testStore } from '../store.test-helper';
 
 const keys: string[] = [];
-const { store, url } = await testStore();
+const { store } = await testStore();
 beforeAll(async () => {
   for (const [device, naiveNs, tiledNs] of [
     ['One', 400, 100],
@@ -45,47 +42,20 @@ test('another problem is shown where it is asked for, and none where it was not 
   expect(none).toEqual({ problems: [], chosen: null, rows: [] });
 });
 
-test('devices are held against each other by their best, problem by problem', async () => {
+test('a figure of devices is offered the problems that they have measured', async () => {
+  const on = async (...devices: string[]) =>
+    (await store.problemsOn({ devices, profile: 'default' })).map(({ devices, problem }) => [
+      problem,
+      devices,
+    ]);
   const [a, b] = keys as [string, string];
-  const pairs = await store.headToHead({ kind: 'devices', a, b });
-  expect(pairs).toMatchObject([
-    {
-      problem: square(64),
-      profile: 'default',
-      device: null,
-      a: { medianNs: 100, address: 'matmul/tiled', unranked: null },
-      b: { medianNs: 300, address: 'matmul/naive' },
-    },
+  expect(await on(a, b)).toEqual([
+    [square(64), 2],
+    [square(128), 1],
   ]);
-  expect(await store.headToHead({ kind: 'devices', a, b: 'none' })).toEqual([]);
+  expect(await on(b)).toEqual([[square(64), 1]]);
+  expect(await on()).toEqual([]);
 });
-
-test('variants are held against each other on every device that measured both', async () => {
-  const pairs = await store.headToHead({ kind: 'variants', a: 'matmul/naive', b: 'matmul/tiled' });
-  expect(pairs.map(({ a, b, device }) => [device?.name, a.medianNs, b.medianNs])).toEqual([
-    ['One', 400, 100],
-    ['Two', 300, 600],
-  ]);
-});
-
-test('a side of too few samples for an interval decides what lies far apart', async () => {
-  const { deviceKey, workerId } = await attach(store, 'Quick');
-  const unranked = 'the smoke policy is too quick to rank';
-  const quick = { policy: 'smoke', unranked, samples: 5 } as const;
-  const kernels = ['matmul/tiled-wpt', 'matmul/subgroup'] as const;
-  const [many, few] = kernels.map((kernel) => kernelRun(deviceKey, kernel)) as [Run, Run];
-  await recordAll(store, deviceKey, workerId, [
-    [many, measured(400)],
-    [{ ...few, policy: 'smoke' }, measured(100, quick)],
-  ]);
-  const [a, b] = kernels;
-  const pairs = await store.headToHead({ kind: 'variants', a, b });
-  expect(pairs).toMatchObject([{ a: { isRange: false }, b: { isRange: true } }]);
-  expect(pairs.map((pair) => pairContrast(pair).verdict)).toEqual(['FAST']);
-  expect(pairs.map((pair) => contrast(pair.b, pair.a).verdict)).toEqual(['FAST']);
-});
-
-type Run = ReturnType<typeof kernelRun>;
 
 test('a kernel opens on what is ranked, of a GPU, in f32, though more devices have another', async () => {
   const of = (device: string, kind: 'gpu' | 'software') => attach(store, device, 'w1', kind);
@@ -132,28 +102,13 @@ test('an unranked result has no part of a ranked best', async () => {
   expect((await of('512')).rows).toMatchObject([{ unranked: 'noisy', partOfBest: 1 }]);
 });
 
-test('times of another methodology are held against none, on devices and of variants', async () => {
-  const { deviceKey, workerId } = await attach(store, 'Earlier');
-  const problem = square(320);
+test('the part of the best is that of the rates as shown, however wide their intervals', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Wide');
+  const problem = square(352);
   await recordAll(store, deviceKey, workerId, [
-    [kernelRun(deviceKey, 'matmul/naive', problem), measured(400)],
+    [kernelRun(deviceKey, 'matmul/naive', problem), measured(1_000, { halfWidth: 0.5 })],
     [kernelRun(deviceKey, 'matmul/tiled', problem), measured(100)],
   ]);
-  const on = async (device: string) => {
-    const fresh = openStore(url);
-    const pairs = await fresh.headToHead({
-      kind: 'variants',
-      a: 'matmul/naive',
-      b: 'matmul/tiled',
-    });
-    await fresh.close();
-    return pairs.filter((pair) => pair.device?.key === device).length;
-  };
-  expect(await on(deviceKey)).toBe(1);
-  await execute(
-    url,
-    `UPDATE "VariantBest" SET "methodology" = 2
-      WHERE "deviceKey" = '${deviceKey}' AND "kernel" = 'matmul/naive'`,
-  );
-  expect(await on(deviceKey)).toBe(0);
+  const { rows } = await store.kernelResults({ kernel: 'matmul/naive', shape: '352' });
+  expect(rows[0]!.partOfBest).toBeCloseTo(100 / rows[0]!.medianNs, 9);
 });

@@ -85,13 +85,13 @@ async function rowsOf(
     .toSorted((a, b) => a.medianNs - b.medianNs)
     .slice(0, MAX_ROWS)
     .map(({ address, device, deviceKey, highNs, imported, lowNs, medianNs, ...row }) => {
-      const { placedNs, resultId, unranked } = row;
+      const { resultId, unranked } = row;
       const best = bestOn.get(deviceKey);
       const isComparable = unranked === null || best?.unranked !== null;
       return {
         ...{ resultId, address, medianNs, lowNs, highNs, unranked, device, imported },
         rate: rateOf(chosen.problem, medianNs),
-        partOfBest: best && isComparable ? best.placedNs / placedNs : null,
+        partOfBest: best && isComparable ? best.medianNs / medianNs : null,
       };
     });
 }

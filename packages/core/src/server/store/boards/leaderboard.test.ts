@@ -30,6 +30,7 @@ test('an empty board has no problem and no rows', async () => {
   expect(await board()).toEqual({
     problem: null,
     profile: 'default',
+    licence: 'CC0-1.0',
     methodology: METHODOLOGY_VERSION,
     problems: [],
     rows: [],
@@ -69,6 +70,8 @@ describe('with results', () => {
       speedupOverNaive: 10,
       roof: { ns: expect.closeTo(0.4e6), bound: 'compute' },
       rate: { unit: 'GFLOP/s' },
+      driver: '1.2.3',
+      isRange: false,
     });
     expect(rows[0]?.rate.value).toBeCloseTo((2 * 64 ** 3) / 1e6, 9);
     expect(rows[1]?.speedupOverNaive).toBeNull();

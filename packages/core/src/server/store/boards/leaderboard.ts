@@ -3,10 +3,11 @@ import { kernelParts, type Problem, rateOf, type Variant } from '@tilemark/kerne
 import { group } from 'd3-array';
 import { DEVICE_GROUPS, type Leaderboard, type LeaderboardQuery } from '../../../api/api';
 import { rowFigures } from '../../../api/leaderboard';
-import { runtimePlace } from '../../../measure/device';
+import { driverText, type Environment, runtimePlace } from '../../../measure/device';
 import type { Outcome } from '../../../measure/outcome';
 import type { PolicyId } from '../../../measure/policy';
 import { ranks } from '../../../rank/rank';
+import { hasInterval } from '../../../statistics/interval-name';
 import { isUsual } from '../columns';
 import { fromJson } from '../database';
 import { shownRoof } from '../run-view';
@@ -98,6 +99,7 @@ async function detailsOf(db: PrismaClient, rows: readonly Headline[]) {
       id: true,
       outcome: true,
       endedAt: true,
+      environment: { select: { content: true } },
       run: {
         select: { tunables: true, policy: true, device: { select: { class: true, roofs: true } } },
       },
@@ -139,6 +141,8 @@ function boardRow(row: Headline, problem: Problem, details: Awaited<ReturnType<t
     rate: rateOf(problem, medianNs),
     roof: shownRoof(measurement, run, roofed),
     ...rowFigures(measurement, problem),
+    isRange: invocations === 1 && !hasInterval(measurement.cold),
+    driver: driverText(fromJson<Environment>(result.environment.content).driver),
     measuredAt: result.endedAt.toISOString(),
     imported,
   };

@@ -10,7 +10,7 @@ import {
   shapeText,
 } from '@tilemark/kernels';
 import { max } from 'd3-array';
-import type { Leaderboard, LeaderboardQuery } from '../../../api/api';
+import { DATA_LICENCE, type Leaderboard, type LeaderboardQuery } from '../../../api/api';
 import type { Profile } from '../../../measure/device';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 
@@ -54,6 +54,17 @@ export async function countedProblems(
 
 const flopsOf = (problem: Problem): number => opOf(problem).flops(problem.shape);
 
+/** The problems that devices have measured under a profile. */
+export const problemsOn = (
+  db: PrismaClient,
+  { devices, profile }: { readonly devices: readonly string[]; readonly profile: Profile },
+): Promise<CountedProblem[]> =>
+  countedProblems(
+    db,
+    Prisma.sql`v."isBest" AND v."deviceKey" = ANY (${devices}::text[])
+      AND v."profile" = ${profile}::"Profile"`,
+  );
+
 /** The problem of a board, and the others that have results. */
 export type BoardProblem = Omit<Leaderboard, 'rows'>;
 
@@ -77,7 +88,7 @@ export async function boardProblem(
   const known = problem && counted.find((row) => row.shape === shapeText(problem));
   const methodology = known?.methodology ?? newest ?? METHODOLOGY_VERSION;
   const problems = counted.map(({ problem, devices, gpus }) => ({ problem, devices, gpus }));
-  return { problem, profile, methodology, problems };
+  return { licence: DATA_LICENCE, problem, profile, methodology, problems };
 }
 
 /**
