@@ -19,6 +19,23 @@ const { positionals, values } = parseArgs({
 const isSite = positionals.includes('site');
 const outdir = resolve(values.outdir ?? join(root, isSite ? 'apps/web/dist' : 'apps/worker/dist'));
 
+/** The commit of a checkout, where its files are as committed; else undefined. */
+function commitOf() {
+  const git = (...words) =>
+    execFileSync('git', words, {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  try {
+    const isOurs = resolve(git('rev-parse', '--show-toplevel').trim()) === resolve(root);
+    const changed = git('status', '--porcelain', '--untracked-files=no').trim();
+    return isOurs && changed === '' ? git('rev-parse', 'HEAD').trim() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 // ES modules that need Node and `webgpu` beside them and nothing else, so that a bare GPU
 // machine can run them.
 const options = {
@@ -29,6 +46,7 @@ const options = {
   format: 'esm',
   outExtension: { '.js': '.mjs' },
   loader: { '.wgsl': 'text' },
+  define: { TILEMARK_COMMIT: JSON.stringify(commitOf()) ?? 'undefined' },
   // pg loads its native client only on request; koffi is loaded where it is installed.
   external: ['webgpu', 'koffi', 'pg-native'],
   // CommonJS packages in the bundle still require Node's own modules.

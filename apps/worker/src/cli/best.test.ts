@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -132,8 +133,30 @@ it('prints the variant with the best worst share of every shape, and what is tim
   }
 });
 
+it('prints a module whose types TypeScript reads', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tilemark-'));
+  await writeFile(join(folder, 'kernels.mjs'), await printed({ format: 'js', gpu: H200 }));
+  const use = `import { kernelFor, requirements } from './kernels.mjs';
+export async function use(adapter: GPUAdapter): Promise<ArrayBuffer> {
+  const device = await adapter.requestDevice(requirements(adapter));
+  const kernel = await kernelFor(device, '1x4096x11008', adapter.info);
+  const bytes: number = kernel.tensors.reduce((sum, tensor) => sum + tensor.bytes, 0);
+  // @ts-expect-error A shape is text.
+  await kernelFor(device, bytes);
+  return kernel.run([new Uint16Array(2)]);
+}`;
+  await writeFile(join(folder, 'use.mts'), use);
+  const flags = '--noEmit --allowJs --target esnext --module nodenext --lib esnext,dom'.split(' ');
+  const check = (file: string, ...more: string[]) =>
+    spawnSync('npx', ['tsc', '--ignoreConfig', ...flags, ...more, join(folder, file)], {
+      encoding: 'utf8',
+    }).stdout;
+  expect(check('use.mts', '--strict')).toBe('');
+  expect(check('kernels.mjs', '--checkJs', '--strict', 'false')).toBe('');
+});
+
 it.each([
-  ['csv', /^gpu,op,dtype/],
+  ['csv', /^# matmul f16, profile default, engine tint, by Tilemark .*\n(# .*\n)+gpu,op,dtype/],
   ['js', /export async function kernelFor/],
   ['ggml', /ggml_webgpu_mul_mat_choice/],
   ['onnxruntime', /kMatMulChoices/],

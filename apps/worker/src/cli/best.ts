@@ -62,19 +62,24 @@ export interface BestOptions {
 export async function best(options: BestOptions, print: (text: string) => void): Promise<void> {
   const { evidence, format, server, token } = options;
   const question = questionOf(options);
+  const printFile = (text: string) => {
+    print(text.trimEnd());
+    if (format === 'js') process.stderr.write(`${Math.ceil(Buffer.byteLength(text) / 1000)} kB\n`);
+  };
   if (server === undefined) {
     const brought = evidence && (await Promise.all(evidence.map(readEvidence)));
     const rows = await answered(question, brought);
     const summary = oneText(rows);
     if (summary && format === 'table') print(`${summary}\n`);
-    print(format === 'table' ? asTable(rows) : bestFile(format, rows, question).trimEnd());
+    if (format === 'table') print(asTable(rows));
+    else printFile(bestFile(format, rows, question));
     return;
   }
   refuseIf(evidence !== undefined, 'a grid answers by its own', '--evidence');
   const site = new GridClient({ server, ...(token !== undefined && { token }) });
   const query = questionQuery(question);
   query.set('format', format === 'table' ? 'csv' : format);
-  print((await site.text(`best/table?${query}`)).trimEnd());
+  printFile(await site.text(`best/table?${query}`));
 }
 
 function questionOf({

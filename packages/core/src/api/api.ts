@@ -19,6 +19,7 @@ export * from './device';
 export * from './kernel';
 export * from './leaderboard';
 export * from './licence';
+export * from './limits';
 export * from './question';
 export * from './reference';
 export * from './result';

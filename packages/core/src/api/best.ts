@@ -3,6 +3,7 @@ import { engineSchema, profileSchema } from '../measure/device';
 import { problemSchema, variantSchema } from '../plan/spec';
 import { date, id, rateSchema } from './answer';
 import { needsSchema } from './kernel';
+import { limitsSchema, splitSchema } from './limits';
 
 /** The winner of a shape: its fastest known variant, measured by the full protocol, and who chose it. */
 export const winnerSchema = z.strictObject({
@@ -97,6 +98,10 @@ export const bestVariantSchema = z.object({
   /** The shader for the dtype and tunables, as this release writes it; null for host kernels. */
   wgsl: z.string().nullable(),
   needs: needsSchema.nullable(),
+  /** The limits to request of the device, its buffers' included; null for host kernels. */
+  limits: limitsSchema.nullable(),
+  /** How to run the problem on a device that has WebGPU's least buffers; null: they are enough, or no split helps. */
+  split: splitSchema.nullable(),
   /** The buffers that the shader binds in group 0; each ends on a whole vec4. Empty for host kernels. */
   bindings: z.array(
     z.object({

@@ -2,9 +2,10 @@
  * A program that runs answers of `/api/v1/best` in any WebGPU: in a page, in Node on Dawn, in Deno.
  * It is plain JavaScript, shown as it is and executed by its tests.
  */
-export const RUN_SNIPPET = `/** The pipelines of an answer, compiled once for a device. */
+export const RUN_SNIPPET = `const devices = new WeakMap();
+
+/** The pipelines of an answer, compiled once for a device. */
 function pipelinesOf(device, { wgsl, passes, bindings }) {
-  const devices = (pipelinesOf.devices ??= new WeakMap());
   const kept = devices.get(device) ?? new Map();
   devices.set(device, kept);
   const entryPoints = passes.map(({ entryPoint }) => entryPoint);
@@ -85,27 +86,14 @@ async function prepare(device, answer) {
 }`;
 
 /** Code that requests of an adapter what answers of the API need. */
-export const REQUIREMENTS_SNIPPET = `/** The limits that an answer needs. */
-function limitsOf({ needs, bindings }) {
-  const largest = Math.max(...bindings.map(({ bytes }) => bytes));
-  return {
-    maxBufferSize: largest,
-    maxStorageBufferBindingSize: largest,
-    maxComputeWorkgroupStorageSize: needs.workgroupBytes,
-    maxComputeInvocationsPerWorkgroup: needs.workgroupSize.reduce((a, b) => a * b),
-    maxComputeWorkgroupSizeX: needs.workgroupSize[0],
-    maxComputeWorkgroupSizeY: needs.workgroupSize[1],
-  };
-}
-
-/** The features of WebGPU among those needed: not sizes of subgroups and of their matrices, nor what is of the language. */
+export const REQUIREMENTS_SNIPPET = `/** The features of WebGPU among those needed: not sizes of subgroups and of their matrices, nor what is of the language. */
 function featuresOf({ needs }) {
   return needs.features.filter((name) => !/^subgroup-(size|matrix)-|_/.test(name));
 }
 
 /** What an adapter or a device lacks for an answer; undefined: nothing. */
 function lackOf({ features, limits }, info, answer) {
-  const [limit] = Object.entries(limitsOf(answer)).filter(([name, value]) => limits[name] < value);
+  const [limit] = Object.entries(answer.limits).filter(([name, value]) => limits[name] < value);
   if (limit) return \`allows \${limit[0]} \${limits[limit[0]]}; \${limit[1]} is needed\`;
   const feature = featuresOf(answer).find((name) => !features.has(name));
   if (feature) return \`does not have \${feature}\`;
@@ -121,7 +109,7 @@ function requirementsOf(adapter, answers) {
   const able = answers.filter((answer) => !lackOf(adapter, adapter.info, answer));
   if (able.length === 0) throw new Error(\`The adapter \${lackOf(adapter, adapter.info, answers[0])}.\`);
   const requiredLimits = {};
-  for (const [name, value] of able.flatMap((answer) => Object.entries(limitsOf(answer)))) {
+  for (const [name, value] of able.flatMap(({ limits }) => Object.entries(limits))) {
     requiredLimits[name] = Math.max(requiredLimits[name] ?? 0, value);
   }
   return { requiredFeatures: [...new Set(able.flatMap(featuresOf))], requiredLimits };

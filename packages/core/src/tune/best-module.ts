@@ -6,6 +6,7 @@ import { REQUIREMENTS_SNIPPET, RUN_SNIPPET } from '../api/run-snippet';
 import { vendorNames } from '../measure/hardware';
 import { answerFor, type BestRow } from './best';
 import { remarkOf, sourceOf } from './best-words';
+import { provenanceLines } from './provenance';
 
 /** Key of the rows for GPUs that were not asked about. */
 const ANY = 'any';
@@ -50,14 +51,13 @@ function namesOf(id: string) {
 }
 
 export function moduleOf(rows: readonly BestRow[], question: Question): string {
-  const { op, dtype, engine = 'tint', profile } = question;
   const all = withFallbacks(rows, question).filter(({ best }) => best?.wgsl);
   const programs = [...new Map(all.map(({ best }) => [best?.wgsl, best])).values()];
   const wgsl = programs.map((program) => program?.wgsl);
   const alike = group(all, ({ best, problem }) =>
     JSON.stringify({
       ...{ shape: shapeText(problem), dtype: problem.dtype, program: wgsl.indexOf(best?.wgsl) },
-      ...{ bindings: best?.bindings, passes: best?.passes },
+      ...{ limits: best?.limits, bindings: best?.bindings, passes: best?.passes },
     }),
   );
   const table = [...alike].map(([text, same]) => {
@@ -72,7 +72,8 @@ export function moduleOf(rows: readonly BestRow[], question: Question): string {
   const kept = programs.map(
     (one) => one && { address: one.address, needs: one.needs, wgsl: one.wgsl },
   );
-  return `// ${op} ${dtype}, profile ${profile}, engine ${engine}: which kernel runs which shape on which GPU, by Tilemark.
+  const head = provenanceLines(rows, question).map((line) => `// ${line}\n`);
+  const body = `// Which kernel runs which shape on which GPU.
 // \`const { requirements, kernelFor } = await import(...)\`; device from adapter.requestDevice(requirements(adapter));
 // \`const kernel = await kernelFor(device, '${table[0]?.shape ?? '1x4096x4096'}')\`, then kernel.encode(encoder, { A, B, C })
 // with buffers of kernel.tensors in kernel.dtype, or await kernel.run([a, b]).
@@ -107,12 +108,34 @@ function rowsFor(shape, { vendor = '', architecture = '', device = '', descripti
     .map(({ row }) => row);
 }
 
-/** The features and limits to request: all that some row needs and the adapter has. */
+/**
+ * @typedef {object} Tensor A buffer to give to encode, by its name.
+ * @property {string} name
+ * @property {number} bytes
+ * @property {boolean} isOutput
+ *
+ * @typedef {object} Kernel
+ * @property {string} address
+ * @property {string} dtype
+ * @property {Tensor[]} tensors
+ * @property {(encoder: GPUCommandEncoder, buffers: Record<string, GPUBuffer>) => void} encode
+ * @property {(inputs: ArrayBufferView[]) => Promise<ArrayBuffer>} run
+ */
+
+/**
+ * The features and limits to request: all that some row needs and the adapter has.
+ * @param {GPUAdapter} adapter
+ * @returns {{ requiredFeatures: GPUFeatureName[], requiredLimits: Record<string, number> }}
+ */
 export const requirements = (adapter) => requirementsOf(adapter, rows);
 
 /**
  * The kernel of a shape, compiled once per device: the first of the GPU's that it has the limits and features
  * for and that compiles. Pass adapter.info where the device has none. Throws Error with every reason.
+ * @param {GPUDevice} device
+ * @param {string} shape
+ * @param {Partial<GPUAdapterInfo>} [info]
+ * @returns {Promise<Kernel>}
  */
 export async function kernelFor(device, shape, info = device.adapterInfo ?? {}) {
   const refusals = [];
@@ -135,4 +158,6 @@ ${REQUIREMENTS_SNIPPET}
 
 ${RUN_SNIPPET}
 `;
+  const kilobytes = Math.ceil(new TextEncoder().encode(body).length / 1000);
+  return `${head.join('')}// ${kilobytes} kB: ${programs.length} programs, ${table.length} rows.\n${body}`;
 }

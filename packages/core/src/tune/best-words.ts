@@ -1,4 +1,5 @@
 import { shapeText } from '@tilemark/kernels';
+import { limitsBeyond, splitText } from '../api/limits';
 import { driverText } from '../measure/device';
 import type { BestRow } from './best';
 
@@ -30,6 +31,14 @@ export function memoryText({ best }: Pick<BestRow, 'best'>): string | null {
   if (!memory) return null;
   const rate = Math.round(Number(memory.gigabytesPerSecond.toPrecision(3)));
   return `${rate} GB/s, ${Math.round(100 * memory.part)}% of memory`;
+}
+
+/** The limits to request beyond what every device has, and how to do without. */
+export function limitsText(best: BestRow['best']): string {
+  if (!best?.limits) return '';
+  const limits = limitsBeyond(best.limits).map(([name, value]) => `${name} ${value}`);
+  const { split } = best;
+  return [...limits, ...(split ? [splitText(split)] : [])].join('; ');
 }
 
 /** What must be known before an answer is used; null: nothing. */

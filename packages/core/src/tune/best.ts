@@ -30,6 +30,7 @@ import {
 import { rollup } from 'd3-array';
 import type { BestVariant } from '../api/best';
 import { kernelNeeds } from '../api/kernel';
+import { limitsOf, splitFor, splitText } from '../api/limits';
 import {
   type DeviceCapabilities,
   type DeviceIdentity,
@@ -260,7 +261,10 @@ function whyNot(
   if (lanes && engine !== 'tint' && !limits?.features?.includes(lanes)) return NO_SUBGROUPS[engine];
   const device = { ...UNLIMITED, ...limits, features: limits?.features ?? features };
   const found = feasible({ kernel, tunables }, problem, device);
-  return found.ok ? null : found.why;
+  if (found.ok) return null;
+  const most = Math.min(device.maxStorageBufferBindingSize, device.maxBufferSize);
+  const split = splitFor(problem, most);
+  return split ? `${found.why}; ${splitText(split)}` : found.why;
 }
 
 /** What engines lacked on 2026-11-29. */
@@ -342,22 +346,37 @@ export function surveysOf(
   );
 }
 
+type Program =
+  | 'variant'
+  | 'address'
+  | 'wgsl'
+  | 'needs'
+  | 'limits'
+  | 'split'
+  | 'bindings'
+  | 'passes';
+
 /** What it takes to run a variant on a problem, as this release writes it. */
 export function programOf(
   { address, definition, kernel, tunables }: ResolvedVariant,
   problem: Problem,
   engine: Engine = 'tint',
-): Pick<BestVariant, 'variant' | 'address' | 'wgsl' | 'needs' | 'bindings' | 'passes'> {
+): Pick<BestVariant, Program> {
   const variant = { kernel, tunables };
   if (definition.runsOn !== 'gpu') {
-    return { variant, address, wgsl: null, needs: null, bindings: [], passes: [] };
+    const none = { wgsl: null, needs: null, limits: null, split: null };
+    return { variant, address, ...none, bindings: [], passes: [] };
   }
+  const needs = kernelNeeds(definition, tunables, problem.dtype);
+  const buffers = bindingsOf(definition, tunables, problem);
   return {
     variant,
     address,
     wgsl: sourceFor(definition, tunables, problem, engine),
-    needs: kernelNeeds(definition, tunables, problem.dtype),
-    bindings: bindingsOf(definition, tunables, problem).map(({ values, ...buffer }, binding) => ({
+    needs,
+    limits: limitsOf(needs, buffers),
+    split: splitFor(problem, PLAIN_WEBGPU.maxStorageBufferBindingSize),
+    bindings: buffers.map(({ values, ...buffer }, binding) => ({
       binding,
       ...buffer,
       ...(values && { values: [...values] }),

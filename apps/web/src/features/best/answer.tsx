@@ -1,5 +1,5 @@
 /** One answer in full: the variant to run, what it needs, and its shader. */
-import type { BestVariant } from '@tilemark/core';
+import { type BestVariant, splitText } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
 import { Address, kernelHref } from '@/features/kernels/address';
 import { needsFacts } from '@/features/kernels/needs';
@@ -10,10 +10,11 @@ import { formatNs, plural } from '@/ui/format';
 import { Panel, Section } from '@/ui/page';
 
 /** Beyond what the table says. */
-function facts({ excluded, needs, others, passes, quote }: BestVariant): Fact[] {
+function facts({ excluded, limits, needs, others, passes, quote, split }: BestVariant): Fact[] {
   const [runnerUp] = others;
   return [
-    ...(needs ? needsFacts(needs) : []),
+    ...(needs && limits ? needsFacts(needs, limits) : []),
+    ...(split ? [{ name: 'With smaller buffers', value: splitText(split) }] : []),
     ...(passes.length > 0
       ? [
           {

@@ -1,8 +1,10 @@
 import {
+  BEST_FORMS,
   type BestRow,
   bestFile,
   bestFileName,
   deviceKey,
+  engineOf,
   observationsOf,
   PROFILES,
   type Question,
@@ -90,7 +92,12 @@ test.each(PROFILES)(
       const [first] = observationsOf(file);
       const shapes = first ? shapeText(first.problem) : '';
       const gpu = deviceKey(device);
-      const asked = questionSchema.parse({ op, dtype, profile, shapes, gpu });
+      const question = { op, dtype, profile, shapes, gpu };
+      if (profile !== 'default' && engineOf(device.runtime) !== 'tint') {
+        expect(() => questionSchema.parse(question)).toThrow('naga has only the profile default');
+        continue;
+      }
+      const asked = questionSchema.parse(question);
       const [row] = await grid.store.best(asked);
       const other = profile === 'default' && WITHOUT_MATRICES[`${device.device} ${dtype}`];
       if (other) {
@@ -113,7 +120,8 @@ test('an epilogue is in the program, and not in the time', async () => {
 });
 
 test('a CSV has a column per dimension and per tunable, and a name that says what it is', () => {
-  const [head = '', ...lines] = bestFile('csv', rows, question).trim().split('\n');
+  const all = bestFile('csv', rows, question).trim().split('\n');
+  const [head = '', ...lines] = all.filter((line) => !line.startsWith('# '));
   const columns = head.split(',');
   expect(columns.slice(0, 6)).toEqual(['gpu', 'op', 'dtype', 'profile', 'engine', 'b']);
   for (const { best } of rows) {
@@ -125,9 +133,31 @@ test('a CSV has a column per dimension and per tunable, and a name that says wha
 
 test('the tables of both libraries have a line for each answer', () => {
   for (const form of ['ggml', 'onnxruntime'] as const) {
-    expect(bestFile(form, rows, question).match(/^ {4}\{ ?"/gm)).toHaveLength(rows.length);
+    const lines = bestFile(form, rows, question).match(/^ {4}(\{|\/\/ blank:) "/gm);
+    expect(lines).toHaveLength(rows.length);
   }
 });
+
+test.each(BEST_FORMS)(
+  'a file in %s says first who was not timed, then where it is from',
+  (form) => {
+    const text = bestFile(form, rows, question);
+    const [first = ''] = text.split('\n');
+    expect(first).toMatch('nobody has timed apple, amd;');
+    expect(first).not.toContain(H200);
+    for (const part of [
+      /Tilemark \d/,
+      /20\d\d-\d\d-\d\dT/,
+      /methodology\W+\d/,
+      /MIT/,
+      /580\.159/,
+    ]) {
+      expect(text).toMatch(part);
+    }
+    // Of every row, whether anybody has timed it.
+    if (form !== 'js') expect(text.match(/\buntimed(; |,|"|$)/gm)?.length).toBeGreaterThan(4);
+  },
+);
 
 test('a GPU that is named to break out of a table stays within its literal and its line', () => {
   const evil = 'a" }\n#include "/etc/passwd" \\';
