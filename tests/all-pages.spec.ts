@@ -344,7 +344,7 @@ test('a sweep draws what the reports drew by hand', async ({ page }) => {
   await expect(page).toHaveURL(/show=speedup&axis=block&line=size/);
   const curves = page.getByRole('img', { name: /^Speed-up over the fastest naive by block side/ });
   await expect(curves).toHaveAccessibleName(/with workgroup memory is best at block side/);
-  await expect(curves.locator('svg path').first()).toBeVisible();
+  await expect(curves.locator('svg [aria-label=line] path')).not.toHaveCount(0);
   await page.getByLabel('Map of').selectOption('all kernels');
   await expect(page.getByRole('grid', { name: 'Rate by kernel and block side' })).toBeVisible();
 
