@@ -3,6 +3,7 @@
 import dynamic from 'next/dynamic';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Button } from '@/ui/button';
+import { useHydrated } from '@/ui/use-hydrated';
 
 /** Loaded once it is asked for. */
 const SpeedPanel = dynamic(() => import('@/features/join/speed-panel'), { ssr: false });
@@ -19,6 +20,7 @@ export function HowFast({
 }) {
   /** Times that it was asked for, or the fragment of a link. */
   const [shown, setShown] = useState<number | string>(0);
+  const isHydrated = useHydrated();
   useEffect(() => {
     const look = () => setShown(location.hash.startsWith('#gpu=') ? location.hash : 0);
     look();
@@ -30,7 +32,9 @@ export function HowFast({
       <div className="flex flex-wrap items-end justify-between gap-x-8 gap-y-3">
         {children}
         <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setShown(Number(shown) + 1 || 1)}>How fast is my GPU?</Button>
+          <Button disabled={!isHydrated} onClick={() => setShown(Number(shown) + 1 || 1)}>
+            How fast is my GPU?
+          </Button>
           {actions}
         </div>
       </div>
