@@ -1,5 +1,5 @@
 import { outcomeReason, type Result } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
+import { OPS, shapeText } from '@tilemark/kernels';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Command } from '@/ui/action';
 import { TextLink } from '@/ui/button';
@@ -11,7 +11,7 @@ import { Caveats } from './caveats';
 import type { QuickState } from './here';
 import { Place } from './quick';
 import { runText } from './run-text';
-import { fragmentOf, type Speed, sharedIn, speedHere } from './speed';
+import { fragmentOf, PRODUCT, type Speed, sharedIn, speedHere } from './speed';
 
 /** How fast this browser's GPU is, measured when it is shown; or what a link says of somebody's. */
 export default function SpeedPanel({
@@ -112,8 +112,8 @@ function SharedSpeed({ fragment }: { fragment: string }) {
         {isSoftware && ', a software adapter: the CPU'}
       </Title>
       <div className="flex flex-wrap gap-x-10 gap-y-3">
-        <Figure value={rateText({ value: gflops, unit: 'GFLOP/s' })}>
-          product {formatShape(product)} f32
+        <Figure value={rateText({ value: gflops, unit: OPS.matmul.rateUnit(PRODUCT) })}>
+          product {formatShape(product)} {PRODUCT.dtype}
         </Figure>
         <Figure value={rateText({ value: gbps, unit: 'GB/s' })}>copy</Figure>
       </div>

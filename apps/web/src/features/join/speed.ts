@@ -67,6 +67,9 @@ function fastest(results: readonly Result[], op: OpId): Result {
 }
 
 const rate = z.coerce.number().positive().max(1e9);
+/** What the rate of a shared product is of. */
+export const PRODUCT = { dtype: 'f32' } as const;
+
 /** What a link says of a GPU. */
 const sharedSchema = z.object({
   gpu: z.string().trim().min(1).max(200),

@@ -4,6 +4,7 @@ import type { MeasuredRun, Published } from '@tilemark/core';
 import { opOf, shapeText } from '@tilemark/kernels';
 import { group, least } from 'd3-array';
 import { useCallback, useMemo } from 'react';
+import { OVER_NAIVE } from '@/features/results/columns';
 import { SelectField } from '@/ui/field';
 import { formatNs, formatRate, formatShape, formatSpeedup } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
@@ -14,7 +15,7 @@ import { axesOf, curvePoints, linesOf, NAMES, type Point, timedOf } from './curv
 const SHOWN = {
   rate: { title: 'Rate', format: formatRate },
   time: { title: 'Time', format: formatNs },
-  speedup: { title: 'Speed-up over the fastest naive', format: formatSpeedup },
+  speedup: { title: `Speed-up ${OVER_NAIVE.toLowerCase()}`, format: formatSpeedup },
 } as const;
 
 const MARGINS = { marginLeft: 72, marginRight: 16, marginTop: 30, marginBottom: 44 };
