@@ -62,10 +62,14 @@ describe.each(await readdir(FOLDER))('%s', (name) => {
     if (outcome.kind !== 'measured') return expect(outcome).toMatchObject({ kind: 'incorrect' });
     const { cold, disbelieved } = outcome.measurement;
     if (disbelieved) return;
-    // It had to compute each product that was timed.
-    const naive = await run(NAIVE);
-    if (naive.kind !== 'measured') throw new Error(`naive ended ${naive.kind}`);
-    expect(naive.measurement.cold.medianNs / cold.medianNs).toBeLessThan(MOST_TIMES_NAIVE);
+    // It had to compute each product that was timed. A busy machine makes times longer, never shorter.
+    let naiveNs = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 3 && naiveNs / cold.medianNs >= MOST_TIMES_NAIVE; i++) {
+      const naive = await run(NAIVE);
+      if (naive.kind !== 'measured') throw new Error(`naive ended ${naive.kind}`);
+      naiveNs = Math.min(naiveNs, naive.measurement.cold.medianNs);
+    }
+    expect(naiveNs / cold.medianNs).toBeLessThan(MOST_TIMES_NAIVE);
   });
 
   it('has no use for what it keeps in a duel with the loop that it has', async () => {

@@ -1,6 +1,6 @@
 /** Where an export of `/best` is from: who wrote it and when, and what its rows rest on. */
 import { rollup } from 'd3-array';
-import core from '../../package.json';
+import { version } from '../../package.json';
 import { DATA_LICENCE } from '../api/licence';
 import type { Question } from '../api/question';
 import { METHODOLOGY_VERSION } from '../measure/outcome';
@@ -45,7 +45,7 @@ export function provenanceOf(rows: readonly BestRow[], { op, dtype, profile }: Q
   return {
     notices: noticesOf(rows),
     one: oneText(rows),
-    generator: `Tilemark ${core.version}`,
+    generator: `Tilemark ${version}`,
     commit: typeof TILEMARK_COMMIT === 'undefined' ? null : TILEMARK_COMMIT,
     written: new Date().toISOString(),
     ...{ op, dtype, profile, methodology: METHODOLOGY_VERSION },
