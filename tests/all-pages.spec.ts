@@ -859,10 +859,13 @@ test('a page whose frame fails has the places of the others, and no account', as
   const usual = await frame();
   const account = page.getByRole('banner').getByText(/^Log (in|out)$/);
   await expect(account).toHaveCount(1);
-  await page.goto(grid.loginUrl);
+  // What the link to the login makes while it is drawn.
   await page.addInitScript(() => {
-    Storage.prototype.getItem = () => {
-      throw new Error('The bar at the foot cannot be drawn.');
+    window.URLSearchParams = class extends URLSearchParams {
+      constructor(init?: ConstructorParameters<typeof URLSearchParams>[0]) {
+        if (Object.hasOwn(Object(init), 'next')) throw new Error('The header cannot be drawn.');
+        super(init);
+      }
     };
   });
   await page.goto(`${grid.url}/docs`);
