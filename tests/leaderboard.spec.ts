@@ -163,10 +163,10 @@ test('the workbench answers for many shapes and GPUs, by form and by link, and e
   await expect(table.getByText('timed under fast').first()).toBeVisible();
   for (const [name, start] of [
     ['JSON', '{ "notices": ["NOT TIMED: '],
-    ['CSV', '# NOT TIMED: nobody has timed apple'],
-    ['JavaScript module', '// NOT TIMED: nobody has timed apple'],
-    ['ggml table', '// NOT TIMED: nobody has timed apple'],
-    ['ONNX Runtime table', '// NOT TIMED: nobody has timed apple'],
+    ['CSV', '# NOT TIMED: nobody has timed '],
+    ['JavaScript module', '// NOT TIMED: nobody has timed '],
+    ['ggml table', '// NOT TIMED: nobody has timed '],
+    ['ONNX Runtime table', '// NOT TIMED: nobody has timed '],
   ] as const) {
     const link = page.getByRole('link', { name, exact: true });
     const href = await link.getAttribute('href');
