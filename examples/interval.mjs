@@ -1,4 +1,4 @@
-// Prints medians and 95% intervals anew, by the formula of docs/measure.md: node examples/interval.mjs RESULT.json
+// Recomputes the medians and 95% intervals of a result by the formula of docs/measure.md: node examples/interval.mjs RESULT.json
 import { readFileSync } from 'node:fs';
 
 const quantile = (sorted, part) => {

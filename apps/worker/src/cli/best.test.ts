@@ -122,7 +122,7 @@ it('prints the variant with the best worst share of every shape, and what is tim
   }
   const text = await printed(one);
   expect(text).toMatch(/80% of each card's best on average, 80% at worst/);
-  expect(text).toMatch(/Learned from 1 card of nvidia .*; 2 of 2 shares are timed/);
+  expect(text).toMatch(/Learned from 1 card of nvidia .*; 2 of 2 shares timed, 0 predicted/);
   // Of a shape that nobody has timed, the share is a prediction.
   expect(await printed({ ...one, shape: '4096 3000' })).toMatch(/expected: a prediction/);
   // Where nobody has timed the GPU, the cards that ship decide, and no row has a time.

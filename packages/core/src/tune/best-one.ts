@@ -145,5 +145,5 @@ export function oneText(rows: readonly BestRow[]): string | null {
   const where =
     at?.best?.one?.share === worst ? ` (${shapeText(at.problem)} on ${at.gpu?.name})` : '';
   const from = `${cards.length} ${cards.length === 1 ? 'card' : 'cards'} of ${vendors.join(', ')}`;
-  return `One variant, ${row.best.address}: ${part(mean)} of each card's best on average, ${part(worst)} at worst${where}. Learned from ${from} (${cards.join(', ')}); ${timed} of ${shares} shares are timed, the others predicted.`;
+  return `One variant, ${row.best.address}: ${part(mean)} of each card's best on average, ${part(worst)} at worst${where}. Learned from ${from} (${cards.join(', ')}); ${timed} of ${shares} shares timed, ${shares - timed} predicted.`;
 }
