@@ -15,7 +15,6 @@ import { bring } from './bring';
 import { type Example, importResults, post } from './example';
 import { test } from './fixtures';
 import type { Grid } from './grid';
-import { resultsOf } from './page-addresses';
 
 /** Every page, with results of every outcome on it: accessible, in both schemes, on a phone too. */
 
@@ -88,7 +87,7 @@ for (const width of [1280, 390]) {
 /** Pages of results, which may be so high at 1280 px, and have so many controls, those of the frame too. */
 const OF_RESULTS = [
   ...['leaderboard', 'board', 'portability', 'sweep', 'failed sweep', 'tuning'],
-  ...['result', 'compare', 'chart', 'device', 'shipped device', 'kernels'],
+  ...['result', 'chart', 'device', 'shipped device', 'kernels'],
   ...['kernel', 'emitted kernel', 'unmeasured kernel'],
   ...['best', 'best of a suite', 'predicted best', 'no best'],
 ];
@@ -192,31 +191,12 @@ test('no table moves while its rows arrive', { tag: '@full' }, async ({ page, co
   halting.close();
 });
 
-test('browse and compare: from the board to a verdict', async ({ page }) => {
+test('browse: from the board to a result’s proof', async ({ page }) => {
   await page.goto(`${grid.url}/?op=matmul&dtype=f32&shape=1024&profile=default`);
   const row = page.getByRole('row', { name: /Example Tile 100/ }).first();
   await row.getByRole('link', { name: /^matmul\// }).click();
   await expect(page.getByRole('heading', { name: 'Verification' })).toBeVisible();
   await expect(page.getByText('1,980 MHz')).toBeVisible();
-  await page.goto(`${grid.url}${pages.sweep}?find=1024`);
-  await page.getByRole('button', { name: 'Compare', exact: true }).click();
-  await page
-    .getByRole('checkbox', {
-      name: /^Select to compare: matmul\/tiled.* on Example Tile 100, 1024/,
-    })
-    .first()
-    .check();
-  await page.getByRole('searchbox').fill('naive 1024');
-  await page
-    .getByRole('checkbox', {
-      name: /^Select to compare: matmul\/naive.* on Example Tile 100, 1024/,
-    })
-    .first()
-    .check();
-  await page.getByRole('link', { name: 'Compare 2' }).click();
-  await expect(page.getByText('B is slower', { exact: true })).toBeVisible();
-  await page.getByRole('link', { name: 'Swap A and B' }).click();
-  await expect(page.getByText('B is faster', { exact: true })).toBeVisible();
 });
 
 test('a kernel’s page says which result is not ranked, and why', async ({ page }) => {
@@ -407,17 +387,6 @@ test('what a compiler points at stands above its mark', async ({ page }) => {
     expect(mark?.right).toBeCloseTo(word?.right ?? 0, 0);
     expect(mark?.top).toBeGreaterThan(word?.top ?? 0);
   }
-});
-
-test('different work gets no verdict, whatever the times', async ({ page }) => {
-  const items = await resultsOf(grid.url, pages.sweep?.split('/').at(-1) ?? '');
-  const measured = items.filter(({ outcome }) => outcome.kind === 'measured');
-  const [first] = measured;
-  const other = measured.find(({ problem }) => problem.op !== first?.problem.op);
-  await page.goto(`${grid.url}/compare?a=${first?.resultId}&b=${other?.resultId}`);
-  await expect(page.getByText('No verdict: A and B did different work')).toBeVisible();
-  await expect(page.getByText(/^B is (faster|slower|as fast|undecided)$/)).toHaveCount(0);
-  await expect(page.getByRole('heading', { name: 'Side by side' })).toBeVisible();
 });
 
 test('the place of the reader is in sight on a phone', async ({ page }) => {
@@ -808,9 +777,6 @@ test('a wrong address is answered with a page that says so', async ({ page }) =>
     expect.soft(answer?.status(), path).toBe(404);
     await expect.soft(page.getByRole('heading', { level: 1 }), path).toHaveText('Page not found');
   }
-  await page.goto(`${grid.url}/compare?a=none`);
-  await expect(page.getByText('There is no result “none”.')).toBeVisible();
-  await expect(page.getByText('Showing defaults')).toHaveCount(0);
   const junk = `/?op=conv&shape=${'9'.repeat(5_000)}&profile=%3Cscript%3E`;
   await page.goto(`${grid.url}${junk}`);
   await expect(page.getByText('op cannot be “conv”')).toBeVisible();

@@ -8,7 +8,7 @@ export interface Item {
 }
 
 /** The results of a sweep. */
-export async function resultsOf(gridUrl: string, sweep: string): Promise<Item[]> {
+async function resultsOf(gridUrl: string, sweep: string): Promise<Item[]> {
   const answer = await fetch(`${gridUrl}/api/v1/sweeps/${sweep}/results`);
   return (await answer.json()).items;
 }
@@ -17,7 +17,6 @@ export async function resultsOf(gridUrl: string, sweep: string): Promise<Item[]>
 export async function addresses(gridUrl: string, sweep: string): Promise<Record<string, string>> {
   const items = await resultsOf(gridUrl, sweep);
   const idOf = (kind: string) => items.find(({ outcome }) => outcome.kind === kind)?.resultId;
-  const [first, second] = items;
   const keys = [...new Set(items.map(({ device }) => device.key))];
   return {
     leaderboard: '/',
@@ -35,9 +34,6 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'skipped result': `/results/${idOf('skipped')}`,
     'incorrect result': `/results/${idOf('incorrect')}`,
     'failed result': `/results/${idOf('failed')}`,
-    compare: `/compare?a=${first?.resultId}&b=${second?.resultId}`,
-    'nothing to compare': '/compare',
-    'half a comparison': `/compare?a=${first?.resultId}`,
     chart: `/chart?device=${keys[0]}&device=${keys[1]}&problem=matmul.1024.f32&problem=matmul.512.f32`,
     'nothing to draw': '/chart',
     best: '/best',
@@ -52,7 +48,7 @@ export async function addresses(gridUrl: string, sweep: string): Promise<Record<
     'emitted kernel': '/kernels/matmul/warp-tile',
     'unmeasured kernel': '/kernels/transpose/copy',
     devices: '/devices',
-    device: `/devices/${encodeURIComponent(first?.device.key ?? '')}`,
+    device: `/devices/${encodeURIComponent(keys[0] ?? '')}`,
     'shipped device': '/devices/nvidia-nvidia_h200-vulkan-dawn',
     add: '/add',
     operate: '/operate',

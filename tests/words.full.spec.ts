@@ -13,7 +13,6 @@ const PAGES = [
   '/best',
   '/best?m=1&n=4096&k=4096',
   '/chart',
-  '/compare',
   '/kernels',
   '/kernels/matmul/warp-tile',
   '/kernels/new',

@@ -44,7 +44,6 @@ interface Ids {
   readonly sweep: string;
   readonly tuning: string;
   readonly result: string;
-  readonly otherResult: string;
   readonly device: string;
   readonly invite: string;
 }
@@ -55,10 +54,10 @@ async function idsOf(grid: FaultGrid, sweep: string): Promise<Ids> {
   const { items } = await grid.json<{
     items: { resultId: string | null; device: { key: string } }[];
   }>(`/api/v1/sweeps/${sweep}/results`);
-  const [first, second] = items.flatMap(({ device, resultId }) =>
+  const [first] = items.flatMap(({ device, resultId }) =>
     resultId === null ? [] : [{ resultId, device }],
   );
-  if (!first || !second) throw new Error('The sweep has no two results.');
+  if (!first) throw new Error('The sweep has no result.');
   const device = first.device.key;
   const tuning = await grid.post<{ id: string }>('/api/v1/tunings', {
     ...{ device: await attachGpu(grid), suite: 'transpose-shapes' },
@@ -72,7 +71,6 @@ async function idsOf(grid: FaultGrid, sweep: string): Promise<Ids> {
     sweep,
     tuning: tuning.id,
     result: first.resultId,
-    otherResult: second.resultId,
     device,
     invite: invite.id,
   };
@@ -132,14 +130,13 @@ export async function readable(grid: FaultGrid, sweep: string): Promise<string[]
     return [address, ...others.map((form) => `${address}?format=${form}`)];
   });
   const pages = (await filePaths()).filter((path) => path !== API);
-  const compared = new URLSearchParams({ a: ids.result, b: ids.otherResult });
   const files = await readdir(join(web, 'public'), { withFileTypes: true });
   const addresses = [
     ...[...pages, ...api].flatMap((path) => [
       withIds(path),
       ...(QUERIES[path] ?? []).map((query) => withIds(path) + query),
     ]),
-    ...[`/sweeps/${ids.tuning}`, `/compare?${compared}`],
+    `/sweeps/${ids.tuning}`,
     `/api/v1/sweeps/${sweep}/results?all=1`,
     ...files.flatMap((file) => (file.isFile() ? [`/${file.name}`] : [])),
     '/nothing/here',

@@ -22,7 +22,6 @@ export const PAGES: Readonly<Record<string, Cost>> = {
   '/add': COSTS.page,
   '/best': pageCost,
   '/chart': COSTS.page,
-  '/compare': COSTS.page,
   '/devices': COSTS.page,
   '/devices/[key]': COSTS.page,
   '/docs': COSTS.document,

@@ -11,7 +11,6 @@ export const PLACES = [
 export const UNDER: Readonly<Record<string, string>> = {
   '/best': '/',
   '/chart': '/',
-  '/compare': '/sweeps',
   '/results': '/sweeps',
 };
 

@@ -1,4 +1,4 @@
-import { type Contrast, MOST_MEASURING, verdictOn } from '../statistics/verdict';
+import { type Contrast, verdictOn } from '../statistics/verdict';
 import { headlineOfRatios, type Interval, type Spread } from './headline';
 
 /** A headline, of which one may be no interval. */
@@ -55,12 +55,4 @@ function areFarApart(a: Interval, b: Interval): boolean {
   const gap = Math.log(Math.max(a.lowNs, b.lowNs) / Math.min(a.highNs, b.highNs));
   const width = Math.max(...[a, b].map(({ highNs, lowNs }) => Math.log(highNs / lowNs)));
   return gap > width;
-}
-
-/** The effort that would decide an undecided pair, as a sentence; null if it is decided. */
-export function toDecide({ verdict, wouldTake }: Contrast): string | null {
-  if (verdict !== 'UNDECIDED') return null;
-  return wouldTake === null
-    ? `If the ratio is what it seems, more than ${MOST_MEASURING.toLocaleString('en')} times as many invocations of both would be needed.`
-    : `About ${Math.ceil(wouldTake + 0.5)} times as many invocations of both would decide, or a duel.`;
 }

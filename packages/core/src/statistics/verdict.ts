@@ -19,30 +19,8 @@ export interface Contrast {
   readonly wouldTake: number | null;
 }
 
-/** Separate samples are this many times as far apart as those of either side. */
-const FAR = 10;
-
-/** How likely samples of equal kernels are separate at most, where that decides. */
-const SEPARATE_BY_CHANCE = 0.01;
-
-/**
- * Whether two sides' samples are separate beyond doubt: all of one below all of the other, which of so
- * many is unlikely by chance (the exact test of ranks: 2 / C(n + m, n)), at a distance beside which the
- * spread of either is nothing. It decides where samples are too dependent for an interval.
- */
-export function areSeparate(a: readonly number[], b: readonly number[]): boolean {
-  const logs = [a, b].map((samples) => samples.map(Math.log));
-  const ends = logs.map((samples) => ({ low: Math.min(...samples), high: Math.max(...samples) }));
-  const [one, other] = ends.toSorted((x, y) => x.low - y.low);
-  if (!one || !other) return false;
-  const spread = Math.max(...ends.map(({ high, low }) => high - low));
-  let chance = 2;
-  for (let i = 1; i <= b.length; i++) chance *= i / (a.length + i);
-  return other.low - one.high > FAR * spread && chance <= SEPARATE_BY_CHANCE;
-}
-
 /** More measuring than this is not worth a promise. */
-export const MOST_MEASURING = 1000;
+const MOST_MEASURING = 1000;
 
 /**
  * The verdict on a ratio by its 95% interval: `FAST` and `SLOW` where it lies beyond the margin of

@@ -9,9 +9,9 @@ import {
   volume,
 } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
-import { VerdictBadge } from '@/features/compare/verdict';
 import { Address } from '@/features/kernels/address';
 import { DEVICE, OVER_NAIVE, rateColumn } from '@/features/results/columns';
+import { VerdictBadge } from '@/features/results/verdict';
 import { TextLink } from '@/ui/button';
 import { BETWEEN_RUNS, Timing } from '@/ui/facts';
 import { formatMetric, formatShape, formatSpeedup } from '@/ui/format';
@@ -154,13 +154,7 @@ function ratioText(
   const { high, low, ratio, verdict } = pairContrast({ a: base, b: headline });
   return (
     <>
-      <TextLink
-        href={`/compare?${new URLSearchParams({ a: base.resultId ?? '', b: headline.resultId ?? '' })}`}
-        className="font-medium"
-      >
-        {formatSpeedup(ratio)}
-      </TextLink>{' '}
-      <VerdictBadge of={verdict} />
+      <span className="font-medium">{formatSpeedup(ratio)}</span> <VerdictBadge of={verdict} />
       <span className="block text-xs text-muted">
         {(base.isRange || headline.isRange) && 'range '}
         {formatSpeedup(low)} to {formatSpeedup(high)}

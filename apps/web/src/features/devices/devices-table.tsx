@@ -1,7 +1,7 @@
 import type { Device, Worker } from '@tilemark/core';
 import type { DeviceSummary } from '@tilemark/core/server';
 import { OPS, opsUnit, shapeText } from '@tilemark/kernels';
-import { Tick, Ticking } from '@/features/compare/ticks';
+import { Tick, Ticking } from '@/features/chart/ticks';
 import { VariantLink } from '@/features/kernels/address';
 import { Ago, Rate } from '@/ui/facts';
 import { formatCount, formatRate, formatShape } from '@/ui/format';
@@ -20,7 +20,7 @@ export interface ListedDevice {
 /** What each device is, the best it did, the most it can do, and who serves it. */
 export function DevicesTable({ devices }: { devices: readonly ListedDevice[] }) {
   return (
-    <Ticking kind="devices">
+    <Ticking>
       <DataTable
         caption="Devices"
         wraps
@@ -33,7 +33,7 @@ export function DevicesTable({ devices }: { devices: readonly ListedDevice[] }) 
             cell: ({ device, own }) => (
               <>
                 <span className="inline-flex items-start">
-                  {own && <Tick id={device.key} label={device.name} />}
+                  {own && <Tick of={device} />}
                   <DeviceName device={device} />
                 </span>
                 <span className="block text-xs font-normal text-muted">

@@ -7,14 +7,13 @@ import {
   type VariantHistory,
   type VersionResult,
 } from '@tilemark/core';
-import { featureText, rateOf, shapeText } from '@tilemark/kernels';
-import { Ticking } from '@/features/compare/ticks';
-import { VerdictBadge } from '@/features/compare/verdict';
-import { ComparableVariant, VariantLink } from '@/features/kernels/address';
+import { featureText, rateOf } from '@tilemark/kernels';
+import { VariantLink } from '@/features/kernels/address';
 import { medianColumn, PROBLEM, rateColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
+import { VerdictBadge } from '@/features/results/verdict';
 import { BETWEEN_RUNS, Facts, Moment } from '@/ui/facts';
-import { formatBytes, formatCount, formatShape, formatSpeedup } from '@/ui/format';
+import { formatBytes, formatCount, formatSpeedup } from '@/ui/format';
 import { Panel } from '@/ui/page';
 import { DataTable } from '@/ui/table';
 
@@ -48,7 +47,7 @@ export function BestResults({
   const reasons = new Set(rows.map(({ reason }) => reason));
   const [common = null] = reasons.size === 1 && rows.length > 1 ? reasons : [];
   return (
-    <Ticking kind="results">
+    <>
       {common && <p className="mb-2 text-[0.8125rem] text-muted">{noneRanked(common)}</p>}
       <DataTable
         caption={`Best results of ${device}`}
@@ -59,15 +58,9 @@ export function BestResults({
           {
             head: 'Best variant',
             className: 'min-w-52',
-            cell: ({ address, imported, problem, reason, resultId }) => (
+            cell: ({ address, imported, reason, resultId }) => (
               <>
-                {resultId !== null && (
-                  <ComparableVariant
-                    address={address}
-                    resultId={resultId}
-                    on={`${device}, ${formatShape(shapeText(problem))} ${problem.dtype}`}
-                  />
-                )}{' '}
+                <VariantLink address={address} resultId={resultId} />{' '}
                 <ImportedBadge of={imported} />
                 {reason && !common && <span className="block text-xs text-muted">{reason}</span>}
               </>
@@ -77,7 +70,7 @@ export function BestResults({
           rateColumn(({ headline, problem }: Row) => rateOf(problem, headline.medianNs)),
         ]}
       />
-    </Ticking>
+    </>
   );
 }
 

@@ -1,7 +1,6 @@
 /** Kernels: their ladder, tunables, specialised source and tiles, and their results by device. */
 import { addressParts, kernelParts, shortAddress, type TunableValues } from '@tilemark/kernels';
 import { Fragment } from 'react';
-import { Tick } from '@/features/compare/ticks';
 import { Link } from '@/ui/link';
 
 /**
@@ -78,27 +77,6 @@ export function VariantLink({
     >
       {short}
     </Link>
-  );
-}
-
-/** A variant in a table, with a tick that chooses its result for comparing. */
-export function ComparableVariant({
-  address,
-  resultId,
-  varied,
-  on,
-}: {
-  address: string;
-  resultId: string;
-  varied?: ReadonlySet<string> | undefined;
-  /** Where it was measured: tells ticks of one variant apart. */
-  on: string;
-}) {
-  return (
-    <span className="inline-flex max-w-full items-start">
-      <Tick id={resultId} label={`${address} on ${on}`} />
-      <VariantLink address={address} resultId={resultId} varied={varied} />
-    </span>
   );
 }
 

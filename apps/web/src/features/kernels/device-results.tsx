@@ -1,6 +1,5 @@
 import type { KernelResults } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
-import { Ticking } from '@/features/compare/ticks';
 import { shortDeviceName } from '@/features/devices/short-device-name';
 import { medianColumn } from '@/features/results/columns';
 import { ImportedBadge } from '@/features/results/outcome';
@@ -12,7 +11,7 @@ import { Section } from '@/ui/page';
 import { QueryForm } from '@/ui/query-form';
 import { fullBar, RateBar } from '@/ui/rate-bar';
 import { DataTable } from '@/ui/table';
-import { ComparableVariant } from './address';
+import { VariantLink } from './address';
 
 type Measured = KernelResults['problems'][number];
 
@@ -57,42 +56,40 @@ export function DeviceResults({
           />
         </QueryForm>
       </div>
-      <Ticking kind="results">
-        <DataTable
-          caption={`Results of ${problemText(chosen.problem)} by device`}
-          rows={rows}
-          rest={{ noun: 'devices', isAll, allHref: `?${all}#results`, most: MOST_DEVICES }}
-          keyOf={({ device }) => device.key}
-          columns={[
-            { head: 'Device', cell: ({ device: { name } }) => shortDeviceName(name) },
-            {
-              head: 'Fastest variant',
-              className: 'min-w-52',
-              cell: ({ address, device, imported, resultId, unranked }) => (
-                <>
-                  <ComparableVariant address={address} resultId={resultId} on={device.name} />{' '}
-                  <ImportedBadge of={imported} />
-                  {unranked && (
-                    <span className="block text-xs text-muted">Not ranked: {unranked}</span>
-                  )}
-                </>
-              ),
-            },
-            {
-              head: `${rows[0]?.rate.unit}, higher is better`,
-              className: 'min-w-40',
-              cell: (row) => <RateBar of={row} full={full} isRanked={row.unranked === null} />,
-            },
-            medianColumn((row: KernelResults['rows'][number]) => row, BETWEEN_RUNS),
-            {
-              head: '% of the device’s best here',
-              title: 'Of times, among results of this grid',
-              isFigure: true,
-              cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatOfPeak(partOfBest)),
-            },
-          ]}
-        />
-      </Ticking>
+      <DataTable
+        caption={`Results of ${problemText(chosen.problem)} by device`}
+        rows={rows}
+        rest={{ noun: 'devices', isAll, allHref: `?${all}#results`, most: MOST_DEVICES }}
+        keyOf={({ device }) => device.key}
+        columns={[
+          { head: 'Device', cell: ({ device: { name } }) => shortDeviceName(name) },
+          {
+            head: 'Fastest variant',
+            className: 'min-w-52',
+            cell: ({ address, imported, resultId, unranked }) => (
+              <>
+                <VariantLink address={address} resultId={resultId} />{' '}
+                <ImportedBadge of={imported} />
+                {unranked && (
+                  <span className="block text-xs text-muted">Not ranked: {unranked}</span>
+                )}
+              </>
+            ),
+          },
+          {
+            head: `${rows[0]?.rate.unit}, higher is better`,
+            className: 'min-w-40',
+            cell: (row) => <RateBar of={row} full={full} isRanked={row.unranked === null} />,
+          },
+          medianColumn((row: KernelResults['rows'][number]) => row, BETWEEN_RUNS),
+          {
+            head: '% of the device’s best here',
+            title: 'Of times, among results of this grid',
+            isFigure: true,
+            cell: ({ partOfBest }) => (partOfBest === null ? '–' : formatOfPeak(partOfBest)),
+          },
+        ]}
+      />
     </Section>
   );
 }

@@ -22,7 +22,7 @@ import {
 import { opOf, type Problem, shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { chartQuery } from '@/features/chart/query';
-import { Tick, Ticking } from '@/features/compare/ticks';
+import { Tick, Ticking } from '@/features/chart/ticks';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref, VariantLink } from '@/features/kernels/address';
 import { OVER_NAIVE } from '@/features/results/columns';
@@ -129,7 +129,7 @@ export function Board({
     cell: ({ speedupOverNaive: ratio }) => (ratio === null ? '–' : formatSpeedup(ratio)),
   };
   return (
-    <Ticking kind="devices" also={chartQuery([problem], query.profile)}>
+    <Ticking also={chartQuery([problem], query.profile)}>
       <DataTable
         caption={`Leaderboard: ${title}, ${formatShape(shapeText(problem))}, ${problem.dtype}, profile ${query.profile}`}
         wraps
@@ -158,7 +158,7 @@ export function Board({
             cell: ({ author, device, driver, unranked }) => (
               <>
                 <span className="inline-flex items-start">
-                  {!author && <Tick id={device.key} label={device.name} />}
+                  {!author && <Tick of={device} />}
                   <DeviceName device={device} />
                 </span>
                 {driver && <p className="font-normal text-xs text-muted">{driver}</p>}

@@ -1,9 +1,9 @@
 import type { ShownDuel } from '@tilemark/core';
 import { shortAddress } from '@tilemark/kernels';
-import { VerdictBadge } from '@/features/compare/verdict';
 import { Address } from '@/features/kernels/address';
 import { formatCount, formatSpeedup } from '@/ui/format';
 import { Panel } from '@/ui/page';
+import { VerdictBadge } from './verdict';
 
 /** How a result did in turns with its rival, or why there is no ratio. */
 export function DuelResult({ of: { against, contrast, why } }: { of: ShownDuel }) {

@@ -6,32 +6,21 @@ import { formatCount, formatNs, unitFor } from '@/ui/format';
 import { type DrawPlot, Figure } from '@/ui/plot/plot';
 import { isWide, logAxis } from '@/ui/plot/scales';
 
-/** The samples of one run, or of one side of a comparison. */
-interface Side {
-  /** Empty where there is one. */
-  readonly name: string;
-  readonly series: Series;
-}
-
 /** Counts have no ticks between whole numbers. */
 const wholeOnly = (value: number) => (Number.isInteger(value) ? formatCount(value) : '');
 
-/** Every sample in the order taken, with the median and its interval; sides stand beside each other. */
-export function Samples({ sides }: { sides: readonly Side[] }) {
+/** Every sample in the order taken, with the median and its interval. */
+export function Samples({ of: series }: { of: Series }) {
   const draw = useCallback<DrawPlot>(
     (Plot) => {
-      const { scale, unit } = unitFor(Math.max(...sides.map(({ series }) => series.medianNs)));
-      const samples = sides.flatMap(({ name, series }) =>
-        series.samplesNs.map((ns, at) => ({ name, index: at + 1, time: ns / scale })),
-      );
+      const { scale, unit } = unitFor(series.medianNs);
+      const samples = series.samplesNs.map((ns, at) => ({ index: at + 1, time: ns / scale }));
       const times = samples.map(({ time }) => time);
       const log = isWide(times) ? logAxis(times) : null;
-      const facet = sides.length > 1 ? { fx: 'name' } : {};
       const label = `time (${unit}), lower is better`;
       return {
         marginLeft: 56,
         marginRight: 8,
-        ...(sides.length > 1 && { marginTop: 28, fx: { label: null } }),
         x: { label: 'sample', tickFormat: wholeOnly, nice: false },
         y: log
           ? { ...log.scale, label: null }
@@ -44,28 +33,24 @@ export function Samples({ sides }: { sides: readonly Side[] }) {
               ]
             : []),
           Plot.dot(samples, {
-            ...facet,
             x: 'index',
             y: 'time',
             r: 2,
             fill: 'var(--ink)',
             fillOpacity: 0.7,
             tip: true,
-            title: ({ index, name, time }: (typeof samples)[number]) =>
-              `${name && `${name}, `}sample ${index}: ${formatNs(time * scale)}`,
+            title: ({ index, time }: (typeof samples)[number]) =>
+              `sample ${index}: ${formatNs(time * scale)}`,
           }),
           // Above the samples, which would hide them, yet below the pointer.
-          Plot.rectY(sides, {
-            ...facet,
-            y1: ({ series }: Side) => series.lowNs / scale,
-            y2: ({ series }: Side) => series.highNs / scale,
+          Plot.rectY([series], {
+            y1: series.lowNs / scale,
+            y2: series.highNs / scale,
             fill: 'var(--accent)',
             fillOpacity: 0.3,
             pointerEvents: 'none',
           }),
-          Plot.ruleY(sides, {
-            ...facet,
-            y: ({ series }: Side) => series.medianNs / scale,
+          Plot.ruleY([series.medianNs / scale], {
             stroke: 'var(--accent)',
             strokeWidth: 1.5,
             pointerEvents: 'none',
@@ -73,20 +58,16 @@ export function Samples({ sides }: { sides: readonly Side[] }) {
         ],
       };
     },
-    [sides],
+    [series],
   );
-  const isInterval = sides.every(({ series }) => hasInterval(series));
-  const summaries = sides.map(
-    ({ name, series: { medianNs, minNs, n, q1Ns, q3Ns, samplesNs } }) =>
-      `${name && `${name}: `}${n} from ${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}, half of them between ${formatNs(q1Ns)} and ${formatNs(q3Ns)}, median ${formatNs(medianNs)}`,
-  );
+  const { medianNs, minNs, n, q1Ns, q3Ns, samplesNs } = series;
   return (
     <Figure
       draw={draw}
       height={210}
       fileName="samples"
-      caption={`Samples in the order taken, lower is better. Line: median. Band: ${isInterval ? 'its 95% interval' : 'the range, as too few samples are independent for an interval'}.`}
-      summary={`Samples: ${summaries.join('. ')}.`}
+      caption={`Samples in the order taken, lower is better. Line: median. Band: ${hasInterval(series) ? 'its 95% interval' : 'the range, as too few samples are independent for an interval'}.`}
+      summary={`Samples: ${n} from ${formatNs(minNs)} to ${formatNs(Math.max(...samplesNs))}, half of them between ${formatNs(q1Ns)} and ${formatNs(q3Ns)}, median ${formatNs(medianNs)}.`}
     />
   );
 }

@@ -196,7 +196,6 @@ test('a token has more than an address, and not the whole process', async () => 
 test.each([
   ['/', 3],
   ['/chart?device=1', 3],
-  ['/compare?a=1', 3],
   ['/nothing/here', 3],
   ['/docs', 30],
   ['/docs/measure', 3],

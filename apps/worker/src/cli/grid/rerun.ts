@@ -1,5 +1,4 @@
 import {
-  contrast,
   deviceKey,
   hasInterval,
   headline,
@@ -7,7 +6,9 @@ import {
   isBad,
   type Outcome,
   outcomeReason,
+  pairContrast,
   resultDetailSchema,
+  type Series,
   spreadPrior,
 } from '@tilemark/core';
 import { admitOfGrid } from '../kernel/file';
@@ -52,10 +53,12 @@ export async function rerun(
       const [before, now] = [past.outcome.measurement.cold, outcome.measurement.cold];
       const spread = spreadPrior(past.device.class);
       const isSame = deviceKey(environment.device) === past.device.key;
-      const { verdict } = contrast(headline([now], spread), headline([before], spread));
-      // As Compare decides: not by the range of a few samples.
-      const decided = [now, before].every(hasInterval) ? verdict : 'UNDECIDED';
-      const said = isSame ? `${decided}: ` : '';
+      const sideOf = (series: Series) => ({
+        ...headline([series], spread),
+        isRange: !hasInterval(series),
+      });
+      const { verdict } = pairContrast({ a: sideOf(before), b: sideOf(now) });
+      const said = isSame ? `${verdict}: ` : '';
       print(`${said}${(before.medianNs / now.medianNs).toFixed(3)} times as fast as published`);
     }
     return isBad(outcome.kind) ? 1 : 0;

@@ -121,7 +121,7 @@ export default async function ResultPage({ params }: Props) {
             note={`time per dispatch, ${cacheText(measurement.bufferSets)}`}
           >
             <Panel>
-              <Samples sides={[{ name: '', series: measurement.cold }]} />
+              <Samples of={measurement.cold} />
             </Panel>
           </Section>
           {duel && (

@@ -1,33 +1,16 @@
 import type { Occupancy } from '@tilemark/core';
-import { shapeText } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
-import { formatPercent, formatShape, formatSpeedup } from '@/ui/format';
-import { VerdictBadge } from '../../compare/verdict';
-import { ComparableVariant, VariantLink } from '../../kernels/address';
+import { formatPercent, formatSpeedup } from '@/ui/format';
+import { VariantLink } from '../../kernels/address';
+import { VerdictBadge } from '../../results/verdict';
 import type { Speedup } from '../runs';
 import type { ResultRow } from './table-runs';
 
-/** One control: the way to its result or, while runs are compared, a tick. */
-export function VariantCell({
-  of: { name, reason, run, varied, where },
-  isComparing,
-}: {
-  of: ResultRow;
-  isComparing: boolean;
-}) {
+export function VariantCell({ of: { name, reason, run, varied, where } }: { of: ResultRow }) {
   return (
     <div className="min-w-44 sm:min-w-52">
       {name && <p className="font-medium">{name}</p>}
-      {isComparing && run.figures && run.resultId !== null ? (
-        <ComparableVariant
-          address={run.address}
-          resultId={run.resultId}
-          varied={varied}
-          on={`${run.device.name}, ${formatShape(shapeText(run.problem))} ${run.problem.dtype}`}
-        />
-      ) : (
-        <VariantLink address={run.address} resultId={run.resultId} varied={varied} />
-      )}
+      <VariantLink address={run.address} resultId={run.resultId} varied={varied} />
       {where.length > 0 && <p className="text-xs text-muted">{where.join(', ')}</p>}
       {reason && <p className="max-w-prose text-xs wrap-anywhere text-muted">{reason}</p>}
     </div>

@@ -60,9 +60,7 @@ const FAST: Duel = {
 const duelColumn = COLUMNS.find(({ id }) => id === 'duel')!;
 const textsOf = (...runs: RunShown[]) => {
   const rows = tableRuns(runs, []);
-  return rows.map((row) =>
-    renderToStaticMarkup(duelColumn.cell(row, false)).replaceAll(/<[^>]*>/g, ' '),
-  );
+  return rows.map((row) => renderToStaticMarkup(duelColumn.cell(row)).replaceAll(/<[^>]*>/g, ' '));
 };
 
 it('shows duels, and why one has no ratio, only where runs have a rival', () => {
@@ -103,7 +101,7 @@ it('names a tunable that varies in every row, also where it has its default', ()
   const namesOf = (...runs: RunShown[]) =>
     tableRuns(runs, []).map(
       (row) =>
-        renderToStaticMarkup(cell(row, false))
+        renderToStaticMarkup(cell(row))
           .replaceAll(/<[^>]*>/g, '')
           .split(']')[0],
     );
@@ -115,9 +113,10 @@ it('says what the intervals allow of a speed-up that is not known well', () => {
   const cell = COLUMNS.find(({ id }) => id === 'speedup')!.cell;
   const [row] = tableRuns([runShown(result())], []);
   const textOf = (low: number, ratio: number, high: number, isOfOne = false) =>
-    renderToStaticMarkup(
-      cell({ ...row!, speedup: { low, ratio, high, isOfOne } }, false),
-    ).replaceAll(/<[^>]*>/g, ' ');
+    renderToStaticMarkup(cell({ ...row!, speedup: { low, ratio, high, isOfOne } })).replaceAll(
+      /<[^>]*>/g,
+      ' ',
+    );
   expect(textOf(1.99, 2, 2.01)).toBe('2.00×');
   expect(textOf(1.5, 2, 3)).toMatch(/^2.00× +1.50× to 3.00×\s*$/);
   expect(textOf(0.1, 0.501, 3)).toMatch(/undecided/);
@@ -146,7 +145,7 @@ it('counts bytes as the report does, beside its own figure', () => {
   const rows = tableRuns([{ ...own, address: report.results[0]!.address }], [], report);
   const theirs = (16 * 3072 * 4096) / (timeMs * 1e6);
   const column = columnsFor(rows).find(({ id }) => id === 'counted');
-  expect(renderToStaticMarkup(createElement('p', null, column?.cell(rows[0]!, false)))).toMatch(
+  expect(renderToStaticMarkup(createElement('p', null, column?.cell(rows[0]!)))).toMatch(
     new RegExp(`<p>${(theirs / 2).toPrecision(4)}<.*>report 1,171<`),
   );
   expect(rows[0]?.name).toBe('naive');
@@ -165,7 +164,7 @@ it('shows times over the serial host, with transfers, where it was measured', ()
   const transfer = { hostToDeviceNs: 60, deviceToHostNs: 40 };
   const rows = tableRuns([host, runShown(result({ outcome: measured(100, { transfer }) }))], []);
   const column = columnsFor(rows).find(({ id }) => id === 'host');
-  expect(renderToStaticMarkup(createElement('p', null, column?.cell(rows[1]!, false)))).toMatch(
+  expect(renderToStaticMarkup(createElement('p', null, column?.cell(rows[1]!)))).toMatch(
     /10\.0×.*5\.00× with transfers/,
   );
   expect(columnsFor(rows.slice(1)).map(({ id }) => id)).toContain('host');

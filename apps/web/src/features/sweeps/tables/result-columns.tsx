@@ -17,8 +17,7 @@ interface ResultColumn {
   readonly sort: (row: ResultRow) => number | string | undefined;
   readonly better?: 'higher' | 'lower' | null;
   readonly isFigure?: boolean;
-  /** @param isComparing whether runs are being chosen to compare */
-  readonly cell: (row: ResultRow, isComparing: boolean) => ReactNode;
+  readonly cell: (row: ResultRow) => ReactNode;
   /** Whether it says something; absent: always. */
   readonly says?: (rows: readonly ResultRow[]) => boolean;
 }
@@ -76,7 +75,7 @@ export const COLUMNS: readonly ResultColumn[] = [
     id: 'variant',
     name: () => 'Variant',
     sort: ({ run }) => run.address,
-    cell: (row, isComparing) => <VariantCell of={row} isComparing={isComparing} />,
+    cell: (row) => <VariantCell of={row} />,
   },
   {
     id: 'problem',

@@ -3,13 +3,11 @@
 import type { Published, RunShown } from '@tilemark/core';
 import { shapeText } from '@tilemark/kernels';
 import { useMemo } from 'react';
-import { Button } from '@/ui/button';
 import { InputField, SelectField } from '@/ui/field';
 import { plural } from '@/ui/format';
 import { Pager, pagingOf } from '@/ui/pager';
 import { DataTable } from '@/ui/table';
 import { useQuery } from '@/ui/use-query';
-import { Ticking } from '../../compare/ticks';
 import { fastestFirst, policyText, problemText } from '../runs';
 import { columnsFor, sortedBy } from './result-columns';
 import { type DeviceFacts, type ResultRow, sharedReason, tableRuns } from './table-runs';
@@ -17,7 +15,7 @@ import { type DeviceFacts, type ResultRow, sharedReason, tableRuns } from './tab
 /** Of a page, unless they are those of a report's table: the charts below are in sight soon. */
 const ROWS = 8;
 
-/** The runs of a sweep; order, words to find, page, and whether rows are to be compared are in the address. */
+/** The runs of a sweep; order, words to find and page are in the address. */
 export function ResultsTable({
   runs,
   devices,
@@ -47,12 +45,11 @@ export function ResultsTable({
     const matching = all.filter((row) => matches(row, words));
     return sorted ? sortedBy(matching, sorted) : matching;
   }, [all, words, sorted]);
-  const isComparing = query.get('compare') !== null;
   const paging = pagingOf(query, 'page', rows.length, report ? undefined : ROWS);
   const from = paging.index * paging.size;
 
   return (
-    <Ticking kind="results">
+    <>
       <div className="mb-2 flex flex-wrap items-end gap-x-4 gap-y-2 text-[0.8125rem]">
         <InputField
           id="find"
@@ -72,13 +69,6 @@ export function ResultsTable({
             ...columns.map(({ id, name }) => [id, name(all)] as const),
           ]}
         />
-        <Button
-          aria-pressed={isComparing}
-          className="aria-pressed:bg-accent-soft"
-          onClick={() => setQuery({ compare: isComparing ? null : '' })}
-        >
-          Compare
-        </Button>
         <span className="py-1.5 text-muted" aria-live="polite">
           {plural(rows.length, 'run')}
           {sharedText(runs)}
@@ -100,11 +90,11 @@ export function ResultsTable({
         columns={columns.map(({ cell, isFigure = false, name }) => ({
           head: name(all),
           isFigure,
-          cell: (row: ResultRow) => cell(row, isComparing),
+          cell,
         }))}
       />
       <Pager of="results" paging={paging} />
-    </Ticking>
+    </>
   );
 }
 
