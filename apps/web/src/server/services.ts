@@ -34,8 +34,8 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** How old an answer may be that anybody may ask for and that reads every run. */
-export const KEEP_MS = 5_000;
+/** How old an answer may be that is free: whoever asks often is told what it was a moment ago. */
+export const KEEP_MS = 1_000;
 
 let opened: Promise<Services> | null = null;
 

@@ -29,14 +29,6 @@ it('shares only what is under way where nothing is to be kept', async () => {
   expect(await ask()).toBe(2);
 });
 
-it('keeps what is to be kept for another time for that time', async () => {
-  const { read } = sharedReads(HOUR_MS);
-  let reads = 0;
-  const ask = () => read('a', async () => ++reads, 0);
-  expect(await Promise.all([ask(), ask()])).toEqual([1, 1]);
-  expect(await ask()).toBe(2);
-});
-
 it('keeps no failure', async () => {
   const { read } = sharedReads(HOUR_MS);
   await expect(read('a', () => Promise.reject(new Error('unavailable')))).rejects.toThrow();

@@ -10,7 +10,7 @@ export function sharedReads(keepMs: number) {
   const reads = new Map<string, Promise<unknown>>();
   return {
     /** What `read` resolves to, or a read with the same key that is young enough. Callers must not change it. */
-    read<T>(key: string, read: () => Promise<T>, ownKeepMs = keepMs): Promise<T> {
+    read<T>(key: string, read: () => Promise<T>): Promise<T> {
       const shared = reads.get(key);
       if (shared) return shared as Promise<T>;
       const startedMs = performance.now();
@@ -20,7 +20,7 @@ export function sharedReads(keepMs: number) {
         if (reads.get(key) === reading) reads.delete(key);
       };
       reading.then(() => {
-        const leftMs = startedMs + ownKeepMs - performance.now();
+        const leftMs = startedMs + keepMs - performance.now();
         if (leftMs <= 0) drop();
         else setTimeout(drop, leftMs).unref();
       }, drop);

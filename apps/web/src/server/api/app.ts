@@ -8,7 +8,6 @@ import { busyPage } from '../busy-page';
 import { log } from '../log';
 import { answerPage, type PageEnv, pages } from '../pages';
 import { HttpProblem, problemResponse } from '../problem';
-import { metrics } from '../prometheus';
 import { login } from '../session/login';
 import { COSTS } from '../session/reads';
 import { changes } from './changes';
@@ -83,7 +82,6 @@ app.post('/api/v1/workers/enroll', ({ req }) => {
 });
 app.route('/api/v1', v1);
 app.route('/', login);
-app.route('/', metrics);
 app.route('/', pages);
 
 app.onError((error, c) => {

@@ -10,7 +10,6 @@ import { queryObject } from '@/ui/query';
 import { etagOf } from '../etag';
 import { log } from '../log';
 import { HttpProblem, type ProblemStatus } from '../problem';
-import { observeRequest } from '../prometheus';
 import { type Services, services } from '../services';
 import { type Access, checkAccess } from '../session/access';
 import { checkLimit, checkLogInLimit } from '../session/limit';
@@ -117,7 +116,6 @@ export function operation<Path extends string, Query extends z.ZodType, Body ext
     method.toUpperCase(),
     [pattern ?? path.replaceAll(/\{(\w+)\}/g, ':$1')],
     ...(method === 'get' ? [compress()] : []),
-    observed(declared),
     admitted(declared),
     async (c) => {
       const { principal, services: opened } = c.var;
@@ -157,15 +155,6 @@ const sweepMade = z.object({ counts: z.object({ total: z.number() }) });
 /** Whether it changes something, save what workers do all the time. */
 const isLogged = ({ access, isLink, method }: Operation): boolean =>
   method !== 'get' && access !== 'read' && !isLink;
-
-/** Counts the request for Prometheus, by operation: ids in addresses are not labels. */
-const observed =
-  ({ method, path }: Operation): MiddlewareHandler =>
-  async (c, next) => {
-    const startedMs = performance.now();
-    await next();
-    observeRequest(method.toUpperCase(), path, c.res.status, performance.now() - startedMs);
-  };
 
 /** Lets in who may do this, of their own will, not too often, and in text that can be stored. */
 const admitted = (declared: Operation): MiddlewareHandler<Env> => {

@@ -4,9 +4,6 @@ import { noun, ok, operation } from './operation';
 /** The server's reports about itself. */
 export const site = noun();
 
-/** It is free, so whoever asks often is told what it was a moment ago. */
-const HEALTH_KEEP_MS = 1_000;
-
 const state = (settled: PromiseSettledResult<void>) =>
   settled.status === 'fulfilled' ? ('up' as const) : ('down' as const);
 
@@ -22,10 +19,8 @@ operation(
     answer: ok(healthSchema),
   },
   async ({ c, services: { recent, store, queue, settings } }) => {
-    const [database, jobs] = await recent.read(
-      'health',
-      () => Promise.allSettled([store.ping(), queue.ping()]),
-      HEALTH_KEEP_MS,
+    const [database, jobs] = await recent.read('health', () =>
+      Promise.allSettled([store.ping(), queue.ping()]),
     );
     const isUp = state(database) === 'up' && state(jobs) === 'up';
     c.header('Cache-Control', 'no-store');

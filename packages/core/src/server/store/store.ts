@@ -47,7 +47,7 @@ import { latestRoofs, roofsOf } from './roofs/read';
 import { recordSurvey } from './roofs/record-survey';
 import { runViewsOf } from './run-view';
 import { type Claim, claimRuns, whyNotClaimed } from './runs/claim';
-import { pendingRuns, runsByState } from './runs/pending';
+import { pendingRuns } from './runs/pending';
 import { reclaimRuns } from './runs/reclaim';
 import { releaseRun } from './runs/release';
 import { reviewRuns } from './runs/review';
@@ -182,7 +182,6 @@ export function openStore(databaseUrl: string) {
     release: releaseRun,
     review: reviewRuns,
     decide,
-    byState: runsByState,
     pending: pendingRuns,
     reclaim: reclaimRuns,
   });

@@ -3,12 +3,6 @@ import type { PrismaClient } from '@tilemark/db';
 /** Rows per page of `pendingRuns`. */
 const BATCH = 5_000;
 
-/** Runs by their states. */
-export async function runsByState(db: PrismaClient): Promise<Readonly<Record<string, number>>> {
-  const groups = await db.run.groupBy({ by: ['state'], _count: true });
-  return Object.fromEntries(groups.map(({ state, _count }) => [state, _count]));
-}
-
 /** Pending runs with the device they wait for: what the queue must contain. */
 export async function* pendingRuns(
   db: PrismaClient,
