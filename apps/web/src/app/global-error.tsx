@@ -10,16 +10,11 @@ import './globals.css';
 /** The last resort, when even the page's frame failed: who looks, only the server could tell. */
 export default function GlobalError({ retry }: { retry: () => void }) {
   return (
-    <html
-      lang="en"
-      className={FONTS}
-      // The toggle changes data-theme without React.
-      suppressHydrationWarning
-    >
+    <html lang="en" className={FONTS}>
       <body className="flex min-h-dvh flex-col font-sans">
         <title>Tilemark is not responding</title>
         <SkipLink />
-        <SiteHeader theme="system" />
+        <SiteHeader />
         <SiteMain>
           <StatusPage code="500" title="Tilemark is not responding">
             <p>

@@ -1,10 +1,9 @@
 import { ServiceUnavailable } from '@tilemark/core/server';
 import type { Metadata, Viewport } from 'next';
-import { cookies, headers } from 'next/headers';
+import { headers } from 'next/headers';
 import type { ReactNode } from 'react';
 import { originOf } from '@/server/session/origin';
 import { visitor } from '@/server/session/visitor';
-import { parseTheme, THEME_COOKIE } from '@/ui/site';
 import { SiteFooter, SiteMain, SkipLink } from '@/ui/site-frame';
 import { SiteHeader } from '@/ui/site-header';
 import { FONTS } from './fonts';
@@ -25,23 +24,16 @@ export const viewport: Viewport = {
 };
 
 export default async function RootLayout({ children }: { children: ReactNode }) {
-  const theme = parseTheme((await cookies()).get(THEME_COOKIE)?.value);
   const reader = visitor().catch((error: unknown) => {
     // The frame stands while the database is unavailable; the page inside says so.
     if (error instanceof ServiceUnavailable) return null;
     throw error;
   });
   return (
-    <html
-      lang="en"
-      data-theme={theme === 'system' ? undefined : theme}
-      className={FONTS}
-      // The toggle changes data-theme without React.
-      suppressHydrationWarning
-    >
+    <html lang="en" className={FONTS}>
       <body className="flex min-h-dvh flex-col font-sans">
         <SkipLink />
-        <SiteHeader theme={theme} user={await reader} />
+        <SiteHeader user={await reader} />
         <SiteMain>{children}</SiteMain>
         <SiteFooter />
       </body>

@@ -5,7 +5,7 @@ import { usePathname } from 'next/navigation';
 import { type ComponentProps, useState } from 'react';
 import { linkStyle } from './button';
 import { Link } from './link';
-import { THEME_COOKIE, THEMES, type Theme, UNDER } from './site';
+import { UNDER } from './site';
 
 /** A link of the main navigation, marked if it is the current page. */
 export function NavLink({ href, children }: { href: string; children: string }) {
@@ -79,32 +79,3 @@ export const LogIn = ({ to }: { to: string }) => (
     <LoginLink className={linkStyle}>Log in</LoginLink> with a member or admin token to {to}.
   </>
 );
-
-const SYMBOLS: Readonly<Record<Theme, string>> = { system: '◐', light: '○', dark: '●' };
-const YEAR_SECONDS = 365 * 24 * 3600;
-
-/** Steps through system, light and dark. */
-export function ThemeToggle({ initial }: { initial: Theme }) {
-  const [theme, setTheme] = useState(initial);
-  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
-
-  const choose = () => {
-    setTheme(next);
-    if (next === 'system') delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = next;
-    // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet
-    document.cookie = `${THEME_COOKIE}=${next}; Path=/; Max-Age=${YEAR_SECONDS}; SameSite=Lax`;
-  };
-
-  return (
-    <button
-      type="button"
-      onClick={choose}
-      title={`Theme: ${theme}. Change to ${next}.`}
-      aria-label={`Theme: ${theme}. Change to ${next}.`}
-      className="inline-flex size-8 items-center justify-center rounded-tile text-base leading-none text-muted hover:bg-sunken hover:text-ink"
-    >
-      <span aria-hidden="true">{SYMBOLS[theme]}</span>
-    </button>
-  );
-}

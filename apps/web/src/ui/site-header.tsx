@@ -1,20 +1,14 @@
 import { ButtonLink } from './button';
 import { Link } from './link';
-import { LoginLink, NavLink, ThemeToggle } from './navigation';
-import { MARK_TILES, PLACES, type Theme } from './site';
+import { LoginLink, NavLink } from './navigation';
+import { MARK_TILES, PLACES } from './site';
 
 /**
- * Navigation, the visitor's account, and the colour scheme.
+ * Navigation and the visitor's account.
  *
  * @param user null: logged out; absent: unknown, so no account is shown
  */
-export function SiteHeader({
-  theme,
-  user,
-}: {
-  theme: Theme;
-  user?: { name: string; role: string } | null;
-}) {
+export function SiteHeader({ user }: { user?: { name: string; role: string } | null }) {
   return (
     <header className="border-b border-line">
       <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-6 px-4 sm:px-6">
@@ -54,7 +48,6 @@ export function SiteHeader({
               Log in
             </LoginLink>
           )}
-          <ThemeToggle initial={theme} />
         </div>
       </div>
     </header>
