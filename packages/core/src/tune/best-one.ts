@@ -36,8 +36,19 @@ export interface AskedGpu {
   readonly evidence: Evidence;
 }
 
-/** The fastest of each cell are weighed for all: it bounds the work. */
-const MOST = 32;
+/** A problem on a GPU that is asked about, and what can run there. */
+interface Place extends AskedGpu {
+  readonly problem: Problem;
+  readonly able: (point: Point) => boolean;
+}
+
+/** The problem of a place on a card that was timed, with the times of all candidates, the least first. */
+interface Cell {
+  readonly place: Place;
+  readonly learned: Learned;
+  readonly quotes: readonly Prediction[];
+  readonly of: ReadonlyMap<string, Prediction>;
+}
 
 /** The variant for all problems and GPUs, in a row for each. `inTurn` runs each piece of work. */
 export async function oneFor(
@@ -47,78 +58,101 @@ export async function oneFor(
   inTurn: <T>(work: () => T) => Promise<T> = async (work) => work(),
 ): Promise<BestRow[]> {
   const isUnknown = asked.every(({ evidence }) => timesOf(evidence).length === 0);
-  const places = problems.flatMap((problem) =>
-    asked.map((one) => {
-      const { evidence } = one;
-      const limits = plainLimits(problem.dtype, evidence.limits);
-      const isKnown = timesOf(evidence).length > 0;
-      const judged = isKnown ? evidence : { ...evidence, limits };
-      return { ...one, problem, able: runnable(problem, profile, judged).able };
-    }),
-  );
+  const places = problems.flatMap((problem) => asked.map((one) => placeOf(problem, profile, one)));
   const able = (point: Point) =>
     places.every((at) => at.able(point) && workOf(point, at.problem).waves === null);
-  const cells = places.flatMap((place) => {
+  const cards = places.flatMap((place) => {
     const { evidence, problem } = place;
-    const cards = isUnknown
-      ? surveysOf(problem, profile, evidence.engine, able)
-      : timesOf(evidence).map((learned) => ({ learned, problem }));
-    return cards.map((card) => ({ ...card, place }));
+    return isUnknown
+      ? surveysOf(problem, profile, evidence.engine, able).map((card) => ({ ...card, place }))
+      : timesOf(evidence).map((learned) => ({ learned, problem, place }));
   });
   const candidates = new Map<string, Point>();
-  for (const { learned, place, problem } of cells) {
+  for (const { learned, place, problem } of cards) {
     const quotes = await inTurn(() => quotesOf(learned, problem, place.able));
     for (const point of quotes.filter(able).slice(0, MOST)) candidates.set(point.address, point);
   }
-  const more = [...candidates.values()];
-  const weigh = async ({ learned, place, problem }: (typeof cells)[number]) => {
-    const quotes = await inTurn(() => quotesOf(learned, problem, place.able, more));
-    return { place, learned, quotes, of: new Map(quotes.map((one) => [one.address, one])) };
-  };
-  const weighed = await Promise.all(cells.map(weigh));
-  const sharesOf = (address: string) =>
-    weighed.map(({ of, quotes }) => shareOf(quotes, of.get(address)));
-  const chosen = least([...candidates.keys()], (address) => {
-    const shares = sharesOf(address);
-    // The mean decides among those that are alike at worst.
-    return -Math.min(...shares) - 1e-6 * (geometricMean(shares) ?? 0);
-  });
-  const worst = chosen === undefined ? 0 : Math.min(...sharesOf(chosen));
-  if (chosen === undefined || worst === 0) {
+  const cells = await Promise.all(
+    cards.map(async ({ learned, place, problem }): Promise<Cell> => {
+      const more = [...candidates.values()];
+      const quotes = await inTurn(() => quotesOf(learned, problem, place.able, more));
+      return { place, learned, quotes, of: new Map(quotes.map((one) => [one.address, one])) };
+    }),
+  );
+  const chosen = choiceOf(cells, [...candidates.keys()]);
+  if (!chosen) {
     const excluded = [{ reason: NONE, variants: Math.max(candidates.size, 1) }];
     return places.map(({ gpu, problem }) => ({ gpu, problem, best: null, excluded }));
   }
-  const cards = [...new Map(weighed.map(({ learned }) => [learned.device, learned])).values()];
-  const ofAll = {
-    mean: geometricMean(sharesOf(chosen)) ?? worst,
+  return places.map((place) => {
+    const here = isUnknown ? [] : cells.filter((one) => one.place === place);
+    return rowOf(place, profile, chosen, here);
+  });
+}
+
+/** The fastest of each cell are weighed for all: it bounds the work. */
+const MOST = 32;
+
+function placeOf(problem: Problem, profile: Profile, asked: AskedGpu): Place {
+  const { evidence } = asked;
+  const isKnown = timesOf(evidence).length > 0;
+  const limits = isKnown ? evidence.limits : plainLimits(problem.dtype, evidence.limits);
+  return { ...asked, problem, able: runnable(problem, profile, { ...evidence, limits }).able };
+}
+
+type Choice = { readonly address: string } & Omit<
+  NonNullable<BestVariant['one']>,
+  'share' | 'isTimed'
+>;
+
+/** The candidate with the largest least share, and what it is worth over all cells; null: none runs in all. */
+function choiceOf(cells: readonly Cell[], candidates: readonly string[]): Choice | null {
+  const sharesOf = (address: string) =>
+    cells.map(({ of, quotes }) => shareOf(quotes, of.get(address)));
+  const address = least(candidates, (one) => {
+    const shares = sharesOf(one);
+    // The mean decides among those that are alike at worst.
+    return -Math.min(...shares) - 1e-6 * (geometricMean(shares) ?? 0);
+  });
+  const worst = address === undefined ? 0 : Math.min(...sharesOf(address));
+  if (address === undefined || worst === 0) return null;
+  const cards = [...new Map(cells.map(({ learned }) => [learned.device, learned])).values()];
+  return {
+    address,
+    mean: geometricMean(sharesOf(address)) ?? worst,
     worst,
-    timed: weighed.filter(({ of, quotes }) => isTimed(quotes, of.get(chosen))).length,
-    shares: weighed.length,
+    timed: cells.filter(({ of, quotes }) => isTimed(quotes, of.get(address))).length,
+    shares: cells.length,
     cards: cards.map(({ device }) => device),
     vendors: [...new Set(cards.map(({ vendor }) => vendor))],
   };
-  return places.map((place): BestRow => {
-    const { evidence, gpu, problem } = place;
-    const { basis, engine } = evidence;
-    const here = isUnknown ? [] : weighed.filter((one) => one.place === place);
-    const cell = least(here, ({ of, quotes }) => shareOf(quotes, of.get(chosen)));
-    const quote = cell?.of.get(chosen);
-    const ofTint = evidence.learned.length === 0 && cell !== undefined;
-    const others = cell?.quotes.filter(({ address }) => address !== chosen).slice(0, 3) ?? [];
-    const best: BestVariant = {
-      ...{ problem, profile, engine, excluded: [] },
-      basis: ofTint ? 'tint' : cell ? basis : 'portable',
-      ...programOf(parseVariant(chosen), problem, engine),
-      quote: cell && quote && !ofTint ? shownQuote(quote, problem, cell.learned) : null,
-      others: others.map(({ address, ns, error, source }) => ({ address, ns, error, source })),
-      one: {
-        share: cell ? shareOf(cell.quotes, quote) : null,
-        isTimed: cell !== undefined && !ofTint && isTimed(cell.quotes, quote),
-        ...ofAll,
-      },
-    };
-    return { gpu, problem, best, excluded: [] };
-  });
+}
+
+/** The row of a place: what its worst cell says of the choice. */
+function rowOf(
+  { evidence, gpu, problem }: Place,
+  profile: Profile,
+  { address: chosen, ...ofAll }: Choice,
+  here: readonly Cell[],
+): BestRow {
+  const { basis, engine } = evidence;
+  const cell = least(here, ({ of, quotes }) => shareOf(quotes, of.get(chosen)));
+  const quote = cell?.of.get(chosen);
+  const ofTint = evidence.learned.length === 0 && cell !== undefined;
+  const others = cell?.quotes.filter(({ address }) => address !== chosen).slice(0, 3) ?? [];
+  const best: BestVariant = {
+    ...{ problem, profile, engine, excluded: [] },
+    basis: ofTint ? 'tint' : cell ? basis : 'portable',
+    ...programOf(parseVariant(chosen), problem, engine),
+    quote: cell && quote && !ofTint ? shownQuote(quote, problem, cell.learned) : null,
+    others: others.map(({ address, ns, error, source }) => ({ address, ns, error, source })),
+    one: {
+      share: cell ? shareOf(cell.quotes, quote) : null,
+      isTimed: cell !== undefined && !ofTint && isTimed(cell.quotes, quote),
+      ...ofAll,
+    },
+  };
+  return { gpu, problem, best, excluded: [] };
 }
 
 const NONE = 'no variant that is known runs every shape on every GPU: ask for fewer';
