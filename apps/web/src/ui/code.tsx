@@ -5,6 +5,7 @@ import wgsl from 'shiki/langs/wgsl.mjs';
 import githubLight from 'shiki/themes/github-light-default.mjs';
 import { ButtonLink } from './button';
 import { formatCount } from './format';
+import { ScrollBox } from './scroll-box';
 
 let highlighter: Promise<HighlighterCore> | undefined;
 
@@ -123,14 +124,12 @@ export function PlainCode({
   isWhole?: boolean;
 }) {
   return (
-    <section
+    <ScrollBox
       aria-label={label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
-      tabIndex={0}
-      className={`scroll-hint overflow-auto rounded-tile border border-line p-3 text-xs leading-[1.2rem] ${isWhole ? '' : 'max-h-[36rem]'}`}
+      className={`scroll-hint border border-line p-3 leading-[1.2rem] ${isWhole ? '' : 'max-h-[36rem]'}`}
     >
       <pre>{source}</pre>
-    </section>
+    </ScrollBox>
   );
 }
 
@@ -192,12 +191,10 @@ function CodeBox({
   const all = `Show all ${formatCount(lines)} lines`;
   return (
     <>
-      <section
+      <ScrollBox
         aria-label={label}
         data-diff={isDiff || undefined}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
-        tabIndex={0}
-        className={`scroll-hint overflow-auto rounded-tile border border-line py-3 pr-4 text-xs leading-[1.2rem] data-diff:pr-0 ${fold?.isOpen ? '' : 'max-h-[calc(29*1.2rem+0.75rem+2px)]'}`}
+        className={`scroll-hint border border-line py-3 pr-4 leading-[1.2rem] data-diff:pr-0 ${fold?.isOpen ? '' : 'max-h-[calc(29*1.2rem+0.75rem+2px)]'}`}
         // biome-ignore lint/security/noDangerouslySetInnerHtml: Shiki escapes the source it marks up
         dangerouslySetInnerHTML={{ __html: html }}
       />

@@ -15,7 +15,14 @@ import { verdictOn } from '../statistics/verdict';
 import { bufferSetsFor, roundingNs } from './calibrate';
 import type { DeviceCapabilities } from './device';
 import { endedBy, roofOver, type Surroundings } from './measure';
-import { type Duel, duelSchema, type Outcome, outcomeReason, outcomeSchema } from './outcome';
+import {
+  type Duel,
+  duelSchema,
+  type MeasuredOutcome,
+  type Outcome,
+  outcomeReason,
+  outcomeSchema,
+} from './outcome';
 import { POLICIES } from './policy';
 import { Proof } from './proof';
 import { drawSeed, secretsOf } from './seed';
@@ -260,11 +267,7 @@ const contrastOf = ({ median, low, high }: Pick<MedianInterval, 'median' | 'low'
   verdictOn(Math.exp(median), Math.exp(low), Math.exp(high));
 
 /** The outcome of a measured run, with its duel against a rival. */
-export function afterDuel(
-  outcome: Extract<Outcome, { kind: 'measured' }>,
-  rival: Variant,
-  ended: DuelOutcome,
-): Outcome {
+export function afterDuel(outcome: MeasuredOutcome, rival: Variant, ended: DuelOutcome): Outcome {
   if (ended.kind === 'ended' && ended.side === 'a') return ended.outcome;
   const against = resolveVariant(rival.kernel, rival.tunables).address;
   const duel = ended.kind === 'dueled' ? ended.duel : null;

@@ -41,7 +41,13 @@ import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device'
 import type { Energy, EnergyMeter } from './energy';
 import { tooLong } from './foresee';
 import { measureEnergy } from './measure-energy';
-import { type Clocks, METHODOLOGY_VERSION, type Outcome, type STAGES } from './outcome';
+import {
+  type Clocks,
+  METHODOLOGY_VERSION,
+  type MeasuredOutcome,
+  type Outcome,
+  type STAGES,
+} from './outcome';
 import type { Policy } from './policy';
 import { Proof, WrongOutput } from './proof';
 import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';
@@ -281,9 +287,7 @@ async function compareWithRoof(
   return roofOver(variant, problem, series, bufferSets, roofline, deviceClass);
 }
 
-const remarksOf = (
-  prepared: Prepared | null,
-): Pick<Extract<Outcome, { kind: 'measured' }>, 'remarks'> =>
+const remarksOf = (prepared: Prepared | null): Pick<MeasuredOutcome, 'remarks'> =>
   prepared?.remarks?.length ? { remarks: prepared.remarks.slice(0, MAXIMA.remarks) } : {};
 
 /** The outcome of a run that came through all steps. */

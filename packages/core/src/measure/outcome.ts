@@ -199,6 +199,7 @@ export const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), stage: z.enum(STAGES), message: reason }),
 ]);
 export type Outcome = z.infer<typeof outcomeSchema>;
+export type MeasuredOutcome = Extract<Outcome, { kind: 'measured' }>;
 export type OutcomeKind = Outcome['kind'];
 
 /** An outcome whose texts are as short as they are kept, whoever wrote it. */

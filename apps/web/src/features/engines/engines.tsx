@@ -9,6 +9,7 @@ import {
 } from '@tilemark/core/contributed';
 import { ifValid } from '@tilemark/kernels';
 import { useEffect, useState } from 'react';
+import { ScrollBox } from '@/ui/scroll-box';
 import { DataTable } from '@/ui/table';
 import { askBrowser, askNaga } from './ask';
 
@@ -62,13 +63,9 @@ export function Engines({ texts: { lines = Infinity, naga, tint } }: { texts: En
       {Object.entries(answers.written).map(([language, text]) => (
         <details key={language}>
           <summary>What naga makes of it: {language}</summary>
-          <pre
-            // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll container has to take focus
-            tabIndex={0}
-            className="max-h-96 overflow-auto rounded-tile bg-sunken p-3 text-xs"
-          >
-            {text}
-          </pre>
+          <ScrollBox aria-label={language} className="max-h-96 bg-sunken p-3">
+            <pre>{text}</pre>
+          </ScrollBox>
         </details>
       ))}
     </div>

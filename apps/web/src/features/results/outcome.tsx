@@ -1,6 +1,6 @@
 import {
   type ImportedMark,
-  type Outcome,
+  type MeasuredOutcome,
   outcomeReason,
   type ResultDetail,
   type RunShown,
@@ -81,7 +81,7 @@ export function Headline({ result }: { result: ResultDetail }) {
 }
 
 /** What the compiler remarked on the kernel. */
-const Remarks = ({ of: remarks = [] }: { of: Extract<Outcome, { kind: 'measured' }>['remarks'] }) =>
+const Remarks = ({ of: remarks = [] }: { of: MeasuredOutcome['remarks'] }) =>
   remarks.length > 0 && (
     <ul aria-label="Remarks of the compiler" className="mt-2 space-y-1 text-xs">
       {remarks.map(({ column, line, message }) => (

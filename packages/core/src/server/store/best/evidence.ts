@@ -71,6 +71,9 @@ async function timesFor(
   return { basis: vendor ? 'vendor' : 'any', some };
 }
 
+/** The engine that a device answers for; a host, which has none, answers for Tint. */
+const engineUnder = (key: string): Engine => engineOfKey(key) ?? 'tint';
+
 /** The times of a device's card under an engine: its own, or those of another runtime that has it. */
 async function learnedUnder(
   db: PrismaClient,
@@ -78,7 +81,7 @@ async function learnedUnder(
   kind: Kind,
   engine: Engine,
 ): Promise<LearnedHere | null> {
-  if ((engineOfKey(key) ?? 'tint') === engine) return learnedOn(db, key, kind);
+  if (engineUnder(key) === engine) return learnedOn(db, key, kind);
   const twins = await db.device.findMany({
     where: { hardware: hardwareOfKey(key), engine },
     select: { key: true },
@@ -148,7 +151,7 @@ async function limitsOf(
   });
   const attached = fromJson<DeviceCapabilities>(capabilities);
   // Another runtime offers other features of the same card.
-  if ((engineOfKey(key) ?? 'tint') !== engine) return { ...attached, features: null };
+  if (engineUnder(key) !== engine) return { ...attached, features: null };
   const seen = best && fromJson<Environment>(best.result.environment.content).capabilities;
   const isOfModel = own?.version === 'shipped' && own.learned.profile === profile;
   return { ...attached, features: seen?.features ?? (isOfModel ? null : attached.features) };

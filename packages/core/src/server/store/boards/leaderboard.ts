@@ -4,7 +4,7 @@ import { group } from 'd3-array';
 import { DEVICE_GROUPS, type Leaderboard, type LeaderboardQuery } from '../../../api/api';
 import { rowFigures } from '../../../api/leaderboard';
 import { driverText, type Environment, runtimePlace } from '../../../measure/device';
-import type { Outcome } from '../../../measure/outcome';
+import type { MeasuredOutcome } from '../../../measure/outcome';
 import type { PolicyId } from '../../../measure/policy';
 import { ranks } from '../../../rank/rank';
 import { hasInterval } from '../../../statistics/interval-name';
@@ -125,7 +125,7 @@ function boardRow(row: Headline, problem: Problem, details: Awaited<ReturnType<t
   if (!result) throw new Error(`Result ${resultId} was deleted while the board was read.`);
   const { policy, tunables, device: roofed } = result.run;
   const variant = { kernel, tunables: fromJson<Variant['tunables']>(tunables) };
-  const { measurement } = fromJson<Extract<Outcome, { kind: 'measured' }>>(result.outcome);
+  const { measurement } = fromJson<MeasuredOutcome>(result.outcome);
   const run = { variant, problem, policy: policy as PolicyId, profile: row.profile };
   return {
     device,
