@@ -1,6 +1,6 @@
 import { geometricMean } from '@tilemark/core';
 import { type Problem, parseVariant, shapeText } from '@tilemark/kernels';
-import { group, least } from 'd3-array';
+import { group } from 'd3-array';
 import type { Answered } from './engine-times';
 
 /** The tables of engines.mjs: a column per runtime, each beside the first. */
@@ -131,7 +131,6 @@ export function kindTable(measured: readonly EngineTimes[]): string {
       `${runtime} / ${first}: ${kind}`,
       String(some.length),
       geometricMean(some.map(({ ratio }) => ratio))?.toFixed(3) ?? '',
-      least(some, ({ ratio }) => ratio)?.ratio.toFixed(2) ?? '',
       some
         .toSorted((a, b) => a.ratio - b.ratio)
         .slice(0, NAMED)
@@ -139,5 +138,5 @@ export function kindTable(measured: readonly EngineTimes[]): string {
         .join(', '),
     ]);
   });
-  return table(['the best of each', 'problems', 'geometric mean', 'worst', 'worst by name'], rows);
+  return table(['the best of each', 'problems', 'geometric mean', 'worst'], rows);
 }

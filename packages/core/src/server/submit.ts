@@ -6,7 +6,7 @@ import { KERNEL_LIMITS } from '../contributed/manifest';
 import { suiteClass } from '../measure/device';
 import { expand } from '../plan/expansion';
 import type { SweepSpec } from '../plan/spec';
-import { findSuite, standingSuites, suiteRef, suiteSpec } from '../suites/suites';
+import { findSuite, requestedSpec, standingSuites, suiteRef } from '../suites/suites';
 import { unlessQueueIsDown } from './errors';
 import type { Queue } from './queue/queue';
 import type { DeviceToPlan } from './store/devices/to-plan';
@@ -42,7 +42,7 @@ export async function submitSweep(
   author: Author,
   { idempotencyKey, background = false }: SubmitOptions = {},
 ): Promise<{ id: string; counts: Counts }> {
-  const { suite, spec } = resolveSpec(newSweep);
+  const spec = requestedSpec(newSweep);
   const devices = await store.devices.toPlan();
   const foreign = spec.cases
     .flatMap(({ kernel, rival }) => [kernel, rival?.kernel ?? kernel])
@@ -52,7 +52,7 @@ export async function submitSweep(
   const plannable = spec.devices ? able : able.filter((device) => device.workers > 0);
   return startSweep({ store, queue }, author, {
     name: newSweep.name,
-    suite,
+    suite: 'suite' in newSweep ? suiteRef(findSuite(newSweep.suite)) : null,
     spec,
     runs: withinLimits(expand(spec, plannable)),
     background,
@@ -128,21 +128,6 @@ export async function retrySweep(
   if (!runs) return null;
   await unlessQueueIsDown(queue.enqueue(shuffle([...runs])));
   return { retried: runs.length };
-}
-
-function resolveSpec(newSweep: NewSweep): { suite: string | null; spec: SweepSpec } {
-  if ('spec' in newSweep) return { suite: null, spec: newSweep.spec };
-  const { suite, params, profiles, policy, epilogue, devices } = newSweep;
-  return {
-    suite: suiteRef(findSuite(suite)),
-    spec: {
-      ...suiteSpec(suite, params),
-      ...(profiles && { profiles }),
-      ...(policy && { policy }),
-      ...(epilogue && { epilogue }),
-      ...(devices && { devices }),
-    },
-  };
 }
 
 /**

@@ -11,6 +11,7 @@
  */
 import { didYouMean, InputError, parseProblem, parseVariant, rateOf } from '@tilemark/kernels';
 import type { Published, PublishedFigure } from '../api/suite';
+import type { NewSweep } from '../api/sweep';
 import type { DeviceClass } from '../measure/device';
 import type { SweepSpec } from '../plan/spec';
 import { threadsPerBlock, tiledVsNaive, tilingLadder, transposeLadder } from './ladders';
@@ -84,6 +85,22 @@ function checkedValue(param: SuiteParam, params: Readonly<Record<string, number>
     );
   }
   return value;
+}
+
+/**
+ * What a request asks for: a suite's sweep, but for what the request says otherwise. Throws InputError
+ * naming the field at fault.
+ */
+export function requestedSpec(sweep: NewSweep): SweepSpec {
+  if ('spec' in sweep) return sweep.spec;
+  const { devices, epilogue, params, policy, profiles, suite } = sweep;
+  return {
+    ...suiteSpec(suite, params),
+    ...(profiles && { profiles }),
+    ...(policy && { policy }),
+    ...(epilogue && { epilogue }),
+    ...(devices && { devices }),
+  };
 }
 
 /** A suite that devices of a class run automatically, and its sweep there. */

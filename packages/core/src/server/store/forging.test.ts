@@ -13,6 +13,7 @@ import { summarise } from '../../statistics/summary';
 import { file, result } from '../imports/bench-file.test-helper';
 import { importResults } from '../imports/import';
 import { type Asked, bestOf } from './best/tiles.test-helper';
+import { spreadOf } from './boards/move';
 import {
   attach,
   capabilities,
@@ -46,7 +47,7 @@ let key: string;
 let surveyor: string;
 let count = 0;
 
-const { store, url } = await testStore();
+const { db, store, url } = await testStore();
 beforeAll(async () => {
   const token = async (role: 'worker' | 'member' | 'admin') =>
     (await store.tokens.create({ name: role, role, expiresAt: null })).id;
@@ -516,7 +517,7 @@ describe('the device of another', () => {
         await byWorker(tokenId, honest(index % 2 ? 1.3e6 : 1e6), {}, run);
       }
     };
-    const spread = () => store.devices.spread(key, METHODOLOGY_VERSION);
+    const spread = () => spreadOf(db, key, METHODOLOGY_VERSION);
     await repeat(mallory, planned(key, { problem: square(128) }));
     expect((await spread()).isShown).toBe(false);
     await repeat(null, planned(key, { problem: square(256) }));

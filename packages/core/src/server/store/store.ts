@@ -10,7 +10,6 @@ import { changesOn } from './boards/changes';
 import { enginesOf } from './boards/engines';
 import { kernelResultsOf } from './boards/kernel-results';
 import { leaderboardOf } from './boards/leaderboard';
-import { spreadOf } from './boards/move';
 import { overviewOf } from './boards/overview';
 import { portabilityOf } from './boards/portability';
 import { problemsOn } from './boards/problems';
@@ -238,7 +237,6 @@ export function openStore(databaseUrl: string) {
         toPlan: devicesToPlan,
         summaries: deviceSummaries,
         runSeconds: runSecondsOf,
-        spread: spreadOf,
       }),
       best: board('device', bestOnDevice),
       history: board('history', deviceHistoryOf),

@@ -15,7 +15,6 @@ import {
   VerificationTable,
 } from '@/features/results/measurement';
 import { Headline, ImportedBadge, OutcomeBadge } from '@/features/results/outcome';
-import { rerunCommand } from '@/features/results/reproduce';
 import { Samples } from '@/features/results/samples';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
@@ -145,7 +144,7 @@ export default async function ResultPage({ params }: Props) {
         >
           <Command
             label="the command that measures and compares it"
-            text={rerunCommand(result.resultId, origin)}
+            text={`npx -y ${origin}/worker.tgz rerun ${result.resultId} --server ${origin}`}
           />
         </Section>
       )}

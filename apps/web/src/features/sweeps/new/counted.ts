@@ -4,12 +4,13 @@ import {
   type Device,
   MAX_RUNS_PER_SWEEP,
   type NewSweep,
+  requestedSpec,
   type SweepCount,
 } from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { z } from 'zod';
 import { formatCount } from '@/ui/format';
-import { controlOf, controlsSchema, type SweepForm, specOf, toNewSweep } from './form';
+import { controlOf, controlsSchema, type SweepForm, toNewSweep } from './form';
 
 type Counted =
   | { readonly ok: true; readonly count: SweepCount; readonly sweep: NewSweep }
@@ -31,7 +32,7 @@ export function counted(
       const message = 'No worker is attached: choose devices, and their runs will wait for one.';
       return { ok: false, message, control: 'devices' };
     }
-    count = countRuns(specOf(sweep), able, runSeconds);
+    count = countRuns(requestedSpec(sweep), able, runSeconds);
   } catch (error) {
     const { control, message } = refusalOf(error);
     return { ok: false, message, control: shownControl(control, form) };

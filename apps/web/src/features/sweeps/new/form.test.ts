@@ -1,14 +1,7 @@
+import { requestedSpec } from '@tilemark/core';
 import { KERNELS } from '@tilemark/kernels';
 import { describe, expect, it } from 'vitest';
-import {
-  controlOf,
-  emptyCase,
-  prefilled,
-  prefillSchema,
-  type SweepForm,
-  specOf,
-  toNewSweep,
-} from './form';
+import { controlOf, emptyCase, prefilled, prefillSchema, type SweepForm, toNewSweep } from './form';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
 const byHand = (over: Partial<SweepForm['cases'][number]>): SweepForm => {
@@ -63,8 +56,8 @@ describe('toNewSweep', () => {
       spec: { epilogue: 'bias' },
     });
     const ofSuite = toNewSweep({ ...blank, suite: 'layouts', epilogue: 'relu' });
-    expect(specOf(ofSuite)).toMatchObject({ epilogue: 'relu' });
-    expect(specOf(toNewSweep(blank))).not.toHaveProperty('epilogue');
+    expect(requestedSpec(ofSuite)).toMatchObject({ epilogue: 'relu' });
+    expect(requestedSpec(toNewSweep(blank))).not.toHaveProperty('epilogue');
   });
 
   it('names a sweep by what it measures where no name is written', () => {

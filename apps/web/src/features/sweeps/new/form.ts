@@ -13,7 +13,6 @@ import {
   SUITES,
   type Suite,
   type SweepSpec,
-  suiteSpec,
 } from '@tilemark/core';
 import { InputError, KERNELS, type Kernel, kernelById, parseTunableValue } from '@tilemark/kernels';
 import type { Control, FieldPath } from 'react-hook-form';
@@ -86,19 +85,6 @@ export function toNewSweep(form: SweepForm): NewSweep {
   }
   const cases = form.cases.map(specCase);
   return newSweepSchema.parse({ name, spec: { cases, ...profiles, ...how, ...devices } });
-}
-
-/** The specification of a request, for the count beside the form. */
-export function specOf(sweep: NewSweep): SweepSpec {
-  if ('spec' in sweep) return sweep.spec;
-  const { devices, epilogue, params, policy, profiles, suite } = sweep;
-  return {
-    ...suiteSpec(suite, params),
-    ...(profiles && { profiles }),
-    ...(policy && { policy }),
-    ...(epilogue && { epilogue }),
-    ...(devices && { devices }),
-  };
 }
 
 function numberOf(text: string, param: string): number {

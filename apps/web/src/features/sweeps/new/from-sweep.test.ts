@@ -1,6 +1,6 @@
-import { type Sweep, suiteSpec } from '@tilemark/core';
+import { requestedSpec, type Sweep, suiteSpec } from '@tilemark/core';
 import { describe, expect, it } from 'vitest';
-import { prefilled, prefillSchema, specOf, toNewSweep } from './form';
+import { prefilled, prefillSchema, toNewSweep } from './form';
 import { formOfSweep } from './from-sweep';
 
 const blank = prefilled(prefillSchema.parse({}), () => undefined);
@@ -15,7 +15,7 @@ describe('formOfSweep', () => {
     const spec = { ...suiteSpec('layouts'), policy: 'smoke' as const, devices: ['a'] };
     const { form } = sweepOf({ suite: 'layouts@1', spec });
     expect(form).toMatchObject({ from: 'suite', suite: 'layouts' });
-    expect(specOf(toNewSweep(form))).toEqual(spec);
+    expect(requestedSpec(toNewSweep(form))).toEqual(spec);
     expect(sweepOf({ suite: 'layouts@999', spec }).form.from).toBe('hand');
   });
 

@@ -24,7 +24,7 @@ const fixtures = await import(
 );
 const { testDatabase } = await import('../../../../../../packages/core/services.test-helper');
 const { openStore } = await import('@tilemark/core/server');
-const { emptyCase, prefilled, prefillSchema, specOf, toNewSweep } = await import('./form');
+const { emptyCase, prefilled, prefillSchema, toNewSweep } = await import('./form');
 
 let store: ReturnType<typeof openStore>;
 let device: { deviceKey: string; workerId: string };
@@ -49,7 +49,7 @@ describe('an op and a dtype that are in the tables only', () => {
       (name) => (name === 'ORDER' ? 'first,last' : undefined),
     );
     expect(emptyCase(kernelById(toy.kernel)).tunables).toEqual({ ORDER: ['first'] });
-    const spec = specOf(toNewSweep({ ...form, policy: 'smoke' }));
+    const spec = core.requestedSpec(toNewSweep({ ...form, policy: 'smoke' }));
     expect(core.specSchema.parse(spec).cases[0]?.shapes).toEqual([
       { height: 8, width: 9 },
       { height: 16, width: 16 },

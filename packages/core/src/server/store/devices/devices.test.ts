@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { execute } from '../../../../services.test-helper';
 import { METHODOLOGY_VERSION } from '../../../measure/outcome';
 import { spreadPrior } from '../../../rank/headline';
+import { spreadOf } from '../boards/move';
 import {
   attach,
   environment,
@@ -13,7 +14,7 @@ import {
 } from '../fixtures.test-helper';
 import { testStore } from '../store.test-helper';
 
-const { store, url: databaseUrl } = await testStore();
+const { db, store, url: databaseUrl } = await testStore();
 
 async function record(device: string, drivers: readonly (readonly [string, number])[]) {
   const { deviceKey, workerId } = await attach(store, device);
@@ -99,15 +100,15 @@ test('the best of a device has the interval of the board, and of its own run', a
 });
 
 test('the spread of a device is that of its repeated variants, once they are enough', async () => {
-  const spreadOf = async (name: string, runs: number) => {
+  const spreadAfter = async (name: string, runs: number) => {
     const key = await record(
       name,
       Array.from({ length: runs }, (_, index) => ['1.0', index % 2 ? 1.02e6 : 1e6] as const),
     );
-    return store.devices.spread(key, METHODOLOGY_VERSION);
+    return spreadOf(db, key, METHODOLOGY_VERSION);
   };
-  expect(await spreadOf('Seldom repeated', 4)).toEqual(spreadPrior('gpu'));
-  expect(await spreadOf('Often repeated', 10)).toEqual({
+  expect(await spreadAfter('Seldom repeated', 4)).toEqual(spreadPrior('gpu'));
+  expect(await spreadAfter('Often repeated', 10)).toEqual({
     relative: expect.closeTo(0.0107, 3),
     df: expect.closeTo(4.6),
     isShown: true,
