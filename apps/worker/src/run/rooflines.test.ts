@@ -92,7 +92,6 @@ it('waits until the machine of a software adapter is idle, not the worker alone'
   const { keep, deviceKey, runner: own } = await attach('0');
   const survey = vi.spyOn(own, 'survey').mockResolvedValue({
     copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1 }],
-    lastLevelCacheBytes: null,
     peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1 }],
   });
   const loads: number[] = [];

@@ -41,13 +41,7 @@ import { type DeviceCapabilities, type DeviceClass, sharesHost } from './device'
 import type { Energy, EnergyMeter } from './energy';
 import { tooLong } from './foresee';
 import { measureEnergy } from './measure-energy';
-import {
-  type Clocks,
-  METHODOLOGY_VERSION,
-  type MeasuredOutcome,
-  type Outcome,
-  type STAGES,
-} from './outcome';
+import { type Clocks, METHODOLOGY_VERSION, type Outcome, type STAGES } from './outcome';
 import type { Policy } from './policy';
 import { Proof, WrongOutput } from './proof';
 import { PLAUSIBLE_PART, type Roof, type Roofline } from './roofline';
@@ -157,7 +151,7 @@ export async function runVariant(
     const { invocation } = surroundings;
     const ended = endedBy(error, run.stage);
     if (ended.kind !== 'incorrect') return ended;
-    return { ...ended, ...(invocation && { invocation }), ...remarksOf(run.prepared) };
+    return { ...ended, ...(invocation && { invocation }), ...remarksOf(run.prepared ?? {}) };
   } finally {
     run.prepared?.destroy();
   }
@@ -287,8 +281,8 @@ async function compareWithRoof(
   return roofOver(variant, problem, series, bufferSets, roofline, deviceClass);
 }
 
-const remarksOf = (prepared: Prepared | null): Pick<MeasuredOutcome, 'remarks'> =>
-  prepared?.remarks?.length ? { remarks: prepared.remarks.slice(0, MAXIMA.remarks) } : {};
+const remarksOf = ({ remarks = [] }: Partial<Prepared>) =>
+  remarks.length > 0 && { remarks: remarks.slice(0, MAXIMA.remarks) };
 
 /** The outcome of a run that came through all steps. */
 function measured(

@@ -146,7 +146,7 @@ export class Roofline {
       const rate = await this.#rate({ id: 'fma', dtype });
       if (rate !== null) peaks.push({ dtype, gigaflopsPerSecond: rate });
     }
-    return { copies, lastLevelCacheBytes: impliedCacheBytes(copies), peaks };
+    return { copies, peaks };
   }
 
   async #rate(request: ProbeRequest): Promise<number | null> {
@@ -286,27 +286,7 @@ export const rooflineSurveySchema = z.object({
   copies: z
     .array(z.object({ bytes: z.number().int().positive(), gigabytesPerSecond: rate }))
     .max(MAXIMA.probes),
-  /** What the copies imply about the last-level cache, see `impliedCacheBytes`; null: nothing. */
-  lastLevelCacheBytes: z.number().int().positive().nullable(),
   /** Multiply-adds in registers; each counts as two operations. */
   peaks: z.array(z.object({ dtype: dtypeSchema, gigaflopsPerSecond: rate })).max(MAXIMA.probes),
 });
 export type RooflineSurvey = z.infer<typeof rooflineSurveySchema>;
-
-/** A cache that is not this much faster than memory cannot be told apart from it. */
-const FASTER_THAN_MEMORY = 1.3;
-
-/**
- * The largest working set that fits the last-level cache, by powers of two: the largest copied
- * faster than the geometric mean of the fastest copy and of memory, which the largest working
- * set represents. The cache itself has that size or up to twice as much. Null if no copy is 30%
- * faster than memory.
- */
-export function impliedCacheBytes(copies: RooflineSurvey['copies']): number | null {
-  const memory = copies.at(-1)?.gigabytesPerSecond;
-  if (memory === undefined) return null;
-  const fastest = Math.max(...copies.map((copy) => copy.gigabytesPerSecond));
-  if (fastest < FASTER_THAN_MEMORY * memory) return null;
-  const between = Math.sqrt(fastest * memory);
-  return copies.findLast((copy) => copy.gigabytesPerSecond > between)?.bytes ?? null;
-}

@@ -20,7 +20,6 @@ export function bestOf(a: RooflineSurvey, b: RooflineSurvey): RooflineSurvey {
     copies: copies
       .map(([bytes, gigabytesPerSecond]) => ({ bytes, gigabytesPerSecond }))
       .sort((x, y) => ascending(x.bytes, y.bytes)),
-    lastLevelCacheBytes: b.lastLevelCacheBytes ?? a.lastLevelCacheBytes,
     peaks: peaks.map(([dtype, gigaflopsPerSecond]) => ({ dtype, gigaflopsPerSecond })),
   };
 }
@@ -43,7 +42,7 @@ export function statedRates(
     readonly measurement: Measurement;
   }[],
 ): RooflineSurvey {
-  let best: RooflineSurvey = { copies: [], lastLevelCacheBytes: null, peaks: [] };
+  let best: RooflineSurvey = { copies: [], peaks: [] };
   for (const { measurement, problem, variant } of results) {
     const { bufferSets, roof } = measurement;
     if (!roof) continue;
@@ -52,7 +51,6 @@ export function statedRates(
     const gigaflopsPerSecond = multiplyAdds(variant, problem) / roof.ns;
     best = bestOf(best, {
       copies: roof.bound === 'bandwidth' ? [{ bytes, gigabytesPerSecond }] : [],
-      lastLevelCacheBytes: null,
       peaks:
         roof.bound === 'compute' && gigaflopsPerSecond > 0
           ? [{ dtype: DTYPES[problem.dtype].peak, gigaflopsPerSecond }]

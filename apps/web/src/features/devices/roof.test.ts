@@ -9,7 +9,6 @@ const survey = {
   profile: 'default' as const,
   measuredAt: '2026-11-21T12:00:00.000Z',
   worker: { id: 'w', name: 'W' },
-  lastLevelCacheBytes: null,
   copies: [
     { bytes: 1 << 20, gigabytesPerSecond: 900 },
     { bytes: 1 << 29, gigabytesPerSecond: 400 },

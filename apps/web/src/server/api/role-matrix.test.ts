@@ -191,6 +191,7 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
   decideSearch: () => ({ winner: null, stop: 'exhausted', shapes: null }),
   recordRoofline: () => ({
     profile: 'default',
+    // The field of workers of 0.1.0, which nobody reads.
     survey: { copies: [], lastLevelCacheBytes: null, peaks: [] },
   }),
   createToken: () => ({ name: 'a', role: 'admin' }),

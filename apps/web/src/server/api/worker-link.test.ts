@@ -112,7 +112,7 @@ describe('a worker over http', () => {
   it('stores what its device can do, and is told when that was measured', async () => {
     const described = describedAs(randomUUID());
     const worker = await attached(described.identity.device, described);
-    await worker.link.roofline('default', { copies: [], lastLevelCacheBytes: null, peaks: [] });
+    await worker.link.roofline('default', { copies: [], peaks: [] });
     const { rooflines } = await worker.link.attach(described);
     expect(rooflines).toMatchObject([{ profile: 'default' }]);
   });

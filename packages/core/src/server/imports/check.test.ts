@@ -57,7 +57,6 @@ describe('a result that a member brings', () => {
     // 2 * 64^3 operations: 524 ns at this peak.
     const survey = {
       copies: [{ bytes: 2 ** 20, gigabytesPerSecond: 1_000 }],
-      lastLevelCacheBytes: null,
       peaks: [{ dtype: 'f32' as const, gigaflopsPerSecond: 1_000 }],
     };
     await store.rooflines.record({ deviceKey: surveyed, profile: 'default', workerId, survey });

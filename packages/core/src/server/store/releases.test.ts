@@ -104,7 +104,6 @@ async function fill(store: Store, url: string): Promise<void> {
   const { deviceKey, workerId } = await attach(store, 'Released');
   const survey = {
     copies: [{ bytes: 2 ** 28, gigabytesPerSecond: 5_000 }],
-    lastLevelCacheBytes: 2 ** 25,
     peaks: [{ dtype: 'f32' as const, gigaflopsPerSecond: 5_000 }],
   };
   await store.rooflines.record({ deviceKey, profile: 'default', workerId, survey });

@@ -124,7 +124,6 @@ test('a variant that would have to be faster than the device is not predicted', 
     workerId,
     survey: {
       copies: [{ bytes: 2 ** 29, gigabytesPerSecond: 1_000 }],
-      lastLevelCacheBytes: null,
       peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1_000 }],
     },
   });

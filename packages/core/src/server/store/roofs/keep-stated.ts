@@ -2,7 +2,7 @@ import type { Prisma } from '@tilemark/db';
 import { group } from 'd3-array';
 import type { Profile } from '../../../measure/device';
 import type { RooflineSurvey } from '../../../measure/roofline';
-import { raisedBy, statedRates } from '../../../measure/stated-rates';
+import { bestOf, raisedBy, statedRates } from '../../../measure/stated-rates';
 import { canonicalJson, fromJson, toJson } from '../database';
 import { lockDevice, moveRoofs } from './move';
 
@@ -43,7 +43,7 @@ export async function keepStated(
       const roof = known.get(place) ?? known.get(`${profile} true`) ?? NOTHING;
       const stated = statedRates([result]);
       const raised = roof === NOTHING ? stated : raisedBy(roof, stated);
-      if (canonicalJson(raised) === canonicalJson(roof)) return [];
+      if (canonicalJson(raised) === canonicalJson(bestOf(roof, NOTHING))) return [];
       known.set(place, raised);
       const content = toJson(stated);
       return { deviceKey, profile, resultId, workerId, tokenId, content, trusted };

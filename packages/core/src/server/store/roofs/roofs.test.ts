@@ -14,11 +14,10 @@ import {
 } from '../fixtures.test-helper';
 import { testStore } from '../store.test-helper';
 
-const { store, url } = await testStore();
+const { db, store, url } = await testStore();
 
 const survey = (gigabytesPerSecond: number): RooflineSurvey => ({
   copies: [{ bytes: 2 ** 20, gigabytesPerSecond }],
-  lastLevelCacheBytes: null,
   peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1_000 }],
 });
 
@@ -42,7 +41,6 @@ test('the best of all profiles is found for each, with who measured it', async (
 /** 64^3 takes 524 / rate ns at a roof of so many TFLOP/s. */
 const roofOf = (rate: number): RooflineSurvey => ({
   copies: [{ bytes: 2 ** 28, gigabytesPerSecond: 1_000 * rate }],
-  lastLevelCacheBytes: null,
   peaks: [{ dtype: 'f32', gigaflopsPerSecond: 1_000 * rate }],
 });
 
@@ -176,6 +174,18 @@ test('a survey of a busy GPU is raised by what a worker probes beside a result t
   const [latest] = await store.rooflines.latest(deviceKey);
   expect(latest?.peaks).toEqual([{ dtype: 'f32', gigaflopsPerSecond: expect.closeTo(3495, 0) }]);
   expect(latest?.copies).toEqual(roofOf(1).copies);
+});
+
+test('a roof of 0.1.0, with what its copies implied of a cache, is not taken for a lower one', async () => {
+  const { deviceKey, workerId } = await attach(store, 'Kept of old');
+  const survey = { deviceKey, workerId, profile: 'default', survey: roofOf(4) } as const;
+  await store.rooflines.record(survey);
+  await db.$executeRaw`UPDATE "Roof" SET "content" = "content" || '{"lastLevelCacheBytes": null}'
+    WHERE "deviceKey" = ${deviceKey}`;
+  // The 4 TFLOP/s of the survey.
+  const roof = { ns: 131.072, bound: 'compute' } as const;
+  await resultOf(deviceKey, workerId, 'Kept of old', { roof });
+  expect(await db.roofline.count({ where: { deviceKey } })).toBe(1);
 });
 
 test('a survey of an untrusted worker decides no roof until its token is trusted', async () => {
