@@ -83,10 +83,10 @@ export async function ownDevice(
     }
   };
   listen((message) => void answer(message));
-  const { identity, capabilities, environment, lastLevelCacheBytes } = open;
+  const { identity, capabilities, environment } = open;
   await send({
     kind: 'ready',
-    description: { identity, capabilities, environment, lastLevelCacheBytes },
+    description: { identity, capabilities, environment },
   });
 }
 

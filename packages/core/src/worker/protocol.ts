@@ -21,13 +21,13 @@ export interface DeviceDescription {
   readonly identity: DeviceIdentity;
   readonly capabilities: DeviceCapabilities;
   readonly environment: Environment;
-  /** Null if unknown. */
-  readonly lastLevelCacheBytes: number | null;
 }
 
 /** A device that is open here. */
 export interface OpenDevice extends DeviceDescription {
   readonly executor: Executor;
+  /** Null if unknown. */
+  readonly lastLevelCacheBytes: number | null;
   /** Begins to watch them, until the owner ends; absent if the driver does not report them. */
   readonly watchClocks?: () => () => Clocks | null;
   /** Frees on the host what earlier runs left; absent: nothing can. */
