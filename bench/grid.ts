@@ -4,7 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { MAX_RUNS_PER_SWEEP } from '@tilemark/core';
+import { deviceKey, MAX_RUNS_PER_SWEEP } from '@tilemark/core';
+import { identity } from '../packages/core/src/server/store/fixtures.test-helper';
 import { build } from '../scripts/start/build';
 import { FaultGrid, type NewSweep } from '../tests/faults/grid';
 import { cpuSeconds } from './cpu';
@@ -107,7 +108,7 @@ function submit(grid: FaultGrid, runs: number): Promise<NewSweep> {
     name: `${runs} runs`,
     spec: {
       cases: [{ kernel: 'matmul/tiled', tunables: problems === 1 ? {} : TUNABLES, shapes }],
-      devices: Array.from({ length: devices }, (_, at) => `acme-anvil-load_${at}-vulkan-dawn`),
+      devices: Array.from({ length: devices }, (_, at) => deviceKey(identity(`load_${at}`))),
     },
   });
 }

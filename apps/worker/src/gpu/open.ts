@@ -41,7 +41,8 @@ export interface Runtime {
   versions(): Promise<Environment['runtimeVersions']>;
 }
 
-const runtime = 'deno' in process.versions ? deno : nodeWithDawn;
+const isDeno = 'deno' in process.versions;
+const runtime = isDeno ? deno : nodeWithDawn;
 
 export const listAdapters = (): Promise<Adapter[]> => runtime.list();
 
@@ -62,11 +63,15 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
   const identity = identityOf(choice, info, machine);
   const isNvidia = identity.vendor === 'nvidia';
   return {
-    executor: await createGpuExecutor(device, { engine: engineOf(runtime.id) ?? 'tint' }),
-    ...(runtime === nodeWithDawn && { collectGarbage }),
+    executor: await createGpuExecutor(device, {
+      engine: engineOf(runtime.id) ?? 'tint',
+      idlesWhileAsked: isDeno,
+    }),
+    ...(!isDeno && { collectGarbage }),
     ...(isNvidia && {
       watchClocks: () => watchNvidiaClocks(choice),
-      energyMeter: () => openEnergyMeter(choice),
+      // The energy of the load would count.
+      ...(!isDeno && { energyMeter: () => openEnergyMeter(choice) }),
     }),
     identity,
     capabilities,

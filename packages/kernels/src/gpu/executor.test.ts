@@ -11,6 +11,7 @@ import { seedOfSet } from '../verify/fills';
 import { inputTensors } from '../verify/inputs';
 import { openDevice, useExecutor } from './dawn.test-helper';
 import { createGpuExecutor } from './executor';
+import { Timestamps } from './timestamps';
 
 const gpu = useExecutor();
 const problem: Problem = { op: 'matmul', shape: { m: 33, n: 17, k: 9 }, dtype: 'f32' };
@@ -68,6 +69,21 @@ describe('a sample', () => {
     // Eight passes, the one that the first timed pass is counted from among them.
     expect(prepared.lastSet).toBe((4 * 8 - 1) % 3);
     prepared.destroy();
+  });
+
+  test('does not count the load ahead of it, where the device would idle while it is asked', async () => {
+    const { device } = await openDevice();
+    const executor = await createGpuExecutor(device, { idlesWhileAsked: true });
+    const prepared = await executor.prepare(variant, problem, { seed: 1, bufferSets: 3 });
+    const passesOf = vi.spyOn(Timestamps.prototype, 'betweenEndsNs');
+    const sample = await prepared.sample({ dispatches: 4, rotate: true });
+    const [loadNs = 0, ns] = (await passesOf.mock.results[0]?.value) ?? [];
+    passesOf.mockRestore();
+    expect(loadNs).toBeGreaterThan(0);
+    expect(sample.ns).toBe(ns);
+    expect(sample.ns + loadNs).toBeLessThanOrEqual(sample.wallNs);
+    expect(prepared.lastSet).toBe(0);
+    device.destroy();
   });
 
   test('is timed by the wall clock where the device has no timestamps', async () => {

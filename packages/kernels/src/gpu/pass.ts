@@ -7,6 +7,15 @@ import type { DeviceWatch } from './watch';
 export interface PassTimer {
   readonly watch: DeviceWatch;
   readonly timestamps: Timestamps | null;
+  /** Keeps the device at work ahead of each pass that is timed; absent: nothing does. */
+  readonly load?: Load | null;
+}
+
+/** Work of a certain length that no result counts. */
+export interface Load {
+  readonly encode: Encode;
+  /** Is told how long its last pass took, ns. */
+  took(ns: number): void;
 }
 
 type Encode = (pass: GPUComputePassEncoder) => void;
@@ -29,10 +38,11 @@ export interface Earlier {
  * @param repetition by which it is known how long there is nothing to ask; absent: it is not
  */
 export async function timePass(
-  { watch, timestamps }: PassTimer,
+  { watch, timestamps, load }: PassTimer,
   encode: Encode,
   { dispatches, earlier }: Repetition = { dispatches: 1, earlier: { quickestNs: 0 } },
 ): Promise<Sample> {
+  if (load && timestamps) return timeBehind(load, { watch, timestamps }, encode);
   // The first timestamp is written when the pass reaches the GPU: no other work may be ahead of it.
   await watch.idle();
   const startNs = await submitPass(watch, encode, timestamps);
@@ -48,30 +58,54 @@ export async function timePass(
   return { ns, wallNs };
 }
 
-/**
- * Times passes of one submission, behind untimed ones: a pass counts from the end of the one before, since the
- * clock may be read for its beginning while that is at work. Throws DeviceFault.
- */
+/** Times a pass behind a load. Throws DeviceFault. */
+async function timeBehind(load: Load, clock: Clock, encode: Encode): Promise<Sample> {
+  const { startNs, passesNs } = await timeEnds(clock, [load.encode, encode]);
+  const [loadNs = 0, ns = 0] = passesNs;
+  load.took(loadNs);
+  return { ns, wallNs: nowNs() - startNs };
+}
+
+/** Times passes of one submission, behind untimed ones. Throws DeviceFault. */
 export async function timePasses(
-  watch: DeviceWatch,
-  timestamps: Timestamps,
+  clock: Clock,
   encode: Encode,
   { passes, untimed }: { readonly passes: number; readonly untimed: number },
 ): Promise<number[]> {
+  const all = Array.from({ length: untimed + 1 + passes }, () => encode);
+  return (await timeEnds(clock, all, untimed)).passesNs.slice(1);
+}
+
+interface Clock {
+  readonly watch: DeviceWatch;
+  readonly timestamps: Timestamps;
+}
+
+/**
+ * Runs passes in one submission, and times all but the first `untimed`: one from its beginning, the others from
+ * the end of the one before, since the clock may be read for a beginning while that is at work.
+ */
+async function timeEnds(
+  { watch, timestamps }: Clock,
+  passes: readonly Encode[],
+  untimed = 0,
+): Promise<{ readonly startNs: number; readonly passesNs: number[] }> {
   await watch.idle();
+  let startNs = 0;
   await watch.scoped('run passes', () => {
     const encoder = watch.device.createCommandEncoder();
-    for (let at = -untimed; at <= passes; at++) {
+    for (const [at, encode] of passes.entries()) {
       const pass = encoder.beginComputePass(
-        at < 0 ? {} : { timestampWrites: timestamps.writes(at) },
+        at < untimed ? {} : { timestampWrites: timestamps.writes(at - untimed) },
       );
       encode(pass);
       pass.end();
     }
-    timestamps.resolve(encoder, passes + 1);
+    timestamps.resolve(encoder, passes.length - untimed);
+    startNs = nowNs();
     watch.device.queue.submit([encoder.finish()]);
   });
-  return timestamps.betweenEndsNs(passes + 1);
+  return { startNs, passesNs: await timestamps.betweenEndsNs(passes.length - untimed) };
 }
 
 /** Submits one compute pass, and does not wait for it. Returns when, ns. Throws Error if it is invalid. */

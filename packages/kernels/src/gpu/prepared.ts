@@ -161,10 +161,8 @@ export class GpuPrepared implements Prepared {
   async samples(options: SampleOptions, passes: number, untimed: number): Promise<number[]> {
     const { timestamps, watch } = this.#context;
     if (!timestamps) throw new Error('this device has no timestamps: take one sample at a time');
-    return timePasses(watch, timestamps, (pass) => this.#encode(pass, options), {
-      passes,
-      untimed,
-    });
+    const encode = (pass: GPUComputePassEncoder) => this.#encode(pass, options);
+    return timePasses({ watch, timestamps }, encode, { passes, untimed });
   }
 
   async beginJudged(options: SampleOptions, sets: readonly number[]): Promise<Pending<Verdict>> {

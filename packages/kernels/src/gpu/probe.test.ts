@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Probe, ProbeRequest } from '../probe/probe';
-import { useExecutor } from './dawn.test-helper';
+import { openDevice, useExecutor } from './dawn.test-helper';
+import { Pipelines } from './pipelines';
+import { prepareLoad } from './probe';
+import { DeviceWatch } from './watch';
 
 const gpu = useExecutor();
 
@@ -38,4 +41,24 @@ describe('a probe runs and says what it did', () => {
       expect(ns).toBeLessThanOrEqual(wallNs);
     });
   });
+});
+
+test('a load is as many canaries as last for 20 ms, whatever one takes', async () => {
+  const { device } = await openDevice();
+  const watch = new DeviceWatch(device);
+  const load = await prepareLoad(watch, new Pipelines(watch));
+  const canaries = async () => {
+    const pass = device.createCommandEncoder().beginComputePass();
+    const dispatch = vi.spyOn(pass, 'dispatchWorkgroups');
+    load.encode(pass);
+    return dispatch.mock.calls.length;
+  };
+  const counts: number[] = [];
+  for (const eachNs of [1e6, 1e6, 1e6, 5e6, 50e6]) {
+    const count = await canaries();
+    counts.push(count);
+    load.took(count * eachNs);
+  }
+  expect([...counts, await canaries()]).toEqual([1, 4, 16, 20, 4, 1]);
+  device.destroy();
 });

@@ -4,8 +4,13 @@ import fmaWgsl from '../probe/fma.wgsl?raw';
 import { loadOf, type Probe, type ProbeRequest, vectorsOf, workOf } from '../probe/probe';
 import { DTYPES } from '../problem/dtype';
 import { BufferUsage, createConstants } from './buffers';
-import { type PassTimer, timePass } from './pass';
+import { type Load, type PassTimer, timePass } from './pass';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
+import type { DeviceWatch } from './watch';
+
+/** A load lasts about this long, ns. */
+const LOAD_NS = 20e6;
+const MOST_OF_LOAD = 2_048;
 
 /** A probe's source, what it binds, and the words of its uniform. */
 interface ProbeProgram {
@@ -22,26 +27,45 @@ export async function prepareProbe(
   pipelines: Pipelines,
   request: ProbeRequest,
 ): Promise<Probe> {
+  const { encode, destroy } = await bind(timer.watch, pipelines, request);
+  const earlier = { quickestNs: 0 };
+  return {
+    ...workOf(request),
+    sample: (dispatches) =>
+      timePass(timer, (pass) => encode(pass, dispatches), { dispatches, earlier }),
+    destroy,
+  };
+}
+
+/** The canary again and again, for about LOAD_NS whatever the clocks are: it leaves caches as they are. */
+export async function prepareLoad(watch: DeviceWatch, pipelines: Pipelines): Promise<Load> {
+  const { encode } = await bind(watch, pipelines, { id: 'canary' });
+  let dispatches = 1;
+  return {
+    encode: (pass) => encode(pass, dispatches),
+    took: (ns) => {
+      const wanted = Math.round((dispatches * LOAD_NS) / Math.max(ns, 1));
+      dispatches = Math.min(Math.max(wanted, 1), 4 * dispatches, MOST_OF_LOAD);
+    },
+  };
+}
+
+async function bind(watch: DeviceWatch, pipelines: Pipelines, request: ProbeRequest) {
   const { source, bindings, buffers: sizes, uniform } = programOf(request);
-  const { device } = timer.watch;
+  const { device } = watch;
   const layout = bindGroupLayoutOf(device, bindings);
   const { pipeline } = await pipelines.compile(source, layout);
-  const { buffers, group } = await timer.watch.scoped('allocate a probe', () => {
+  const { buffers, group } = await watch.scoped('allocate a probe', () => {
     const storage = sizes.map((size) => device.createBuffer({ size, usage: BufferUsage.STORAGE }));
     const all = [...storage, createConstants(device, { type: 'uniform', words: uniform })];
     return { buffers: all, group: bindGroupOf(device, layout, all) };
   });
   const { workgroups } = loadOf(request);
-  const earlier = { quickestNs: 0 };
   return {
-    ...workOf(request),
-    sample: (dispatches) => {
-      const encode = (pass: GPUComputePassEncoder) => {
-        pass.setPipeline(pipeline);
-        pass.setBindGroup(0, group);
-        for (let i = 0; i < dispatches; i++) pass.dispatchWorkgroups(workgroups);
-      };
-      return timePass(timer, encode, { dispatches, earlier });
+    encode: (pass: GPUComputePassEncoder, dispatches: number) => {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, group);
+      for (let i = 0; i < dispatches; i++) pass.dispatchWorkgroups(workgroups);
     },
     destroy: () => {
       for (const buffer of buffers) buffer.destroy();

@@ -56,9 +56,10 @@ export class Timestamps {
     return Number(end - begin);
   }
 
-  /** Times from the end of each pass to that of the next, ns. */
+  /** Duration of the first of several passes, then the time from the end of each to that of the next, ns. */
   async betweenEndsNs(passes: number): Promise<number[]> {
-    const ends = [...(await this.#read(passes))].filter((_, at) => at % 2 === 1);
+    const times = await this.#read(passes);
+    const ends = [...times].filter((_, at) => at === 0 || at % 2 === 1);
     return ends.slice(1).map((end, at) => Number(end - (ends[at] ?? end)));
   }
 
