@@ -82,15 +82,14 @@ interface Clock {
 }
 
 /**
- * Runs passes in one submission, and times all but the first `untimed`: one from its beginning, the others from
- * the end of the one before, since the clock may be read for a beginning while that is at work.
+ * Runs passes in one submission, and times all but the first `untimed`: one from its beginning or earlier, since
+ * the clock may be read for it while other work goes on, the others from the end of the one before.
  */
 async function timeEnds(
   { watch, timestamps }: Clock,
   passes: readonly Encode[],
   untimed = 0,
 ): Promise<{ readonly startNs: number; readonly passesNs: number[] }> {
-  await watch.idle();
   let startNs = 0;
   await watch.scoped('run passes', () => {
     const encoder = watch.device.createCommandEncoder();

@@ -8,8 +8,8 @@ import { type Load, type PassTimer, timePass } from './pass';
 import { type BindingType, bindGroupLayoutOf, bindGroupOf, type Pipelines } from './pipelines';
 import type { DeviceWatch } from './watch';
 
-/** A load lasts about this long, ns. */
-const LOAD_NS = 20e6;
+/** A load lasts about this long, ns: it ends with a short pass within a step of 10 ms, in which Deno waits. */
+const LOAD_NS = 6e6;
 const MOST_OF_LOAD = 2_048;
 
 /** A probe's source, what it binds, and the words of its uniform. */
