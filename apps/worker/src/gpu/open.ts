@@ -65,7 +65,8 @@ export async function openGpu(choice: Adapter, profile: Profile): Promise<OpenDe
   return {
     executor: await createGpuExecutor(device, {
       engine: engineOf(runtime.id) ?? 'tint',
-      idlesWhileAsked: isDeno,
+      // A software adapter has no clocks of its own.
+      idlesWhileAsked: isDeno && identity.class !== 'software',
     }),
     ...(!isDeno && { collectGarbage }),
     ...(isNvidia && {
