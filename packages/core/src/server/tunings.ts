@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   fileOf,
   InputError,
@@ -35,7 +36,7 @@ export async function submitTuning(
   await admitOn(services, newTuning, device);
   const tuning = requestOf(newTuning);
   checkSpace(newTuning);
-  const { point, problem } = firstOf(tuning, device);
+  const { point, problem } = await inTurns(firstOf(tuning, device));
   const { address, kernel, tunables } = point;
   const { dtype, epilogue, shape } = problem;
   const fields = { profiles: [profile], policy: 'screen' as const, devices: [key] };
@@ -49,6 +50,15 @@ export async function submitTuning(
     runs: [{ ...asked, policy: 'screen', deviceKey: key }],
     idempotencyKey: idempotencyKey ?? null,
   });
+}
+
+/** What work returns that yields now and then, each part in a turn of the event loop. */
+async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+    await setImmediate();
+  }
 }
 
 function requestOf({

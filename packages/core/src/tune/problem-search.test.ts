@@ -148,7 +148,7 @@ describe('searchProblem', () => {
   });
 
   describe('where evidence expects some to be fastest', () => {
-    const [answer, second] = new TuningSpace(kernel, { fits: () => true }).shuffled(7, 50);
+    const [answer, second] = new TuningSpace(kernel, { fits: () => true }).shuffled(7);
     const foreign = { kernel: 'transpose/naive', tunables: {}, address: 'transpose/naive' };
     const points = [answer, foreign, second].flatMap((point) => point ?? []);
 

@@ -7,6 +7,7 @@ import { drive, type TrialOutcome, type WantedSpec } from './protocol';
 import { firstOf, isAskedFor, type TunableDevice, tuningSpaces } from './request';
 import { searchOf } from './search';
 import type { Point } from './space';
+import { atOnce } from './spaces';
 
 const SECOND = 1e9;
 const problem = parseProblem({ op: 'transpose', shape: '1024x512', dtype: 'f32' });
@@ -83,7 +84,7 @@ describe('searchOf', () => {
 
   it('asks for nothing that the gate refuses as not asked for, and begins with the first', async () => {
     const { runs } = await searched();
-    const { point } = firstOf(request, device);
+    const { point } = atOnce(firstOf(request, device));
     expect(runs[0]?.address).toBe(point.address);
     const isAsked = ({ rival, ...run }: WantedSpec) =>
       isAskedFor(request, { ...run, profile: 'default' }, rival?.variant);

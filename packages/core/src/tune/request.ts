@@ -25,7 +25,7 @@ import type { PlannableDevice } from '../plan/spec';
 import { candidatesFor } from './candidates';
 import { fittingPoints } from './family-search';
 import type { Point, TuningSpace } from './space';
-import { firstFitting, searchedKernels, spacesOf } from './spaces';
+import { atOnce, type Fitting, fittingSpaces, searchedKernels } from './spaces';
 
 /** A device as tuning sees it. */
 export type TunableDevice = PlannableDevice & { readonly name: string };
@@ -95,10 +95,14 @@ export function requestedKernels({
  * The kernels to search for a problem on a device, as far as they fit it. Throws InputError at the
  * field at fault.
  */
-export function tuningSpaces(
+export const tuningSpaces = (...asked: Parameters<typeof searchedSpaces>): TuningSpace[] =>
+  atOnce(searchedSpaces(...asked)).map(([space]) => space);
+
+/** As `tuningSpaces`, with a point of each; yields as `fittingSpaces` does. */
+function searchedSpaces(
   request: Pick<ProblemRequest, 'kernel' | 'problem' | 'profile'>,
   device: TunableDevice,
-): TuningSpace[] {
+): Generator<void, Fitting[]> {
   const { problem, profile } = request;
   const { capabilities, class: deviceClass, name } = device;
   checkTunable({ ...problem, profile }, device, 'problem.dtype');
@@ -112,7 +116,7 @@ export function tuningSpaces(
     `The problem needs ${bytesText(largest)} in one buffer, guards against stray writes included; ${name} allows ${bytesText(allowed)}.`,
     'problem.shape',
   );
-  return spacesOf(
+  return fittingSpaces(
     searched,
     problem,
     { class: deviceClass, device: name },
@@ -150,17 +154,17 @@ export function requestedFamily(
 }
 
 /**
- * The first variant that a search without evidence tries on a device, and on which problem. Throws InputError at the field
- * at fault where there is nothing to search.
+ * The first variant that a search without evidence tries on a device, and on which problem; yields as
+ * `fittingSpaces` does. Throws InputError at the field at fault where there is nothing to search.
  */
-export function firstOf(
+export function* firstOf(
   request: TuningRequest,
   device: TunableDevice,
-): { readonly problem: Problem; readonly point: Point } {
+): Generator<void, { readonly problem: Problem; readonly point: Point }> {
   if ('problem' in request) {
     const { problem } = request;
-    const [point] = tuningSpaces(request, device).flatMap((space) => firstFitting(space) ?? []);
-    if (point) return { problem, point };
+    const [first] = yield* searchedSpaces(request, device);
+    if (first) return { problem, point: first[1] };
     throw new Error('A space that fits has a point.');
   }
   const { dtype, profile, suite } = request;

@@ -92,18 +92,30 @@ export class TuningSpace {
     return this.#point(Object.fromEntries(shared));
   }
 
+  /** Every point once, in an order determined by the seed. */
+  *shuffled(seed: number): Generator<Point, null> {
+    for (const point of this.#looks(seed, this.combinations)) if (point) yield point;
+    return null;
+  }
+
   /**
-   * Every point once, in an order determined by the seed.
-   *
-   * @param looks combinations to look at; all unless given
+   * The default point, or else the first of so many combinations that fits; null: none does. Yields
+   * after each that does not, so that others may have a turn: to look at one may be to read its source.
    */
-  *shuffled(seed: number, looks = this.combinations): Generator<Point, null> {
-    const place = permutation(this.combinations, seed);
-    for (let i = 0; i < Math.min(looks, this.combinations); i++) {
-      const point = this.#point(this.#combination(place(i)));
-      if (point) yield point;
+  *first(looks: number): Generator<void, Point | null> {
+    const initial = this.initial();
+    if (initial) return initial;
+    for (const point of this.#looks(0, looks)) {
+      if (point) return point;
+      yield;
     }
     return null;
+  }
+
+  *#looks(seed: number, most: number): Generator<Point | null, void> {
+    const place = permutation(this.combinations, seed);
+    for (let i = 0; i < Math.min(most, this.combinations); i++)
+      yield this.#point(this.#combination(place(i)));
   }
 
   /** Points that differ in one tunable: the next number that fits, up or down, or any other word. */

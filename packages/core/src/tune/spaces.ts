@@ -34,22 +34,30 @@ export const searchedKernels = ({ dtype, op }: Pick<Problem, 'dtype' | 'op'>): K
  */
 const LOOKS = 2_000;
 
-/** The default point of a space, or another that fits. */
-export const firstFitting = (space: TuningSpace): Point | null =>
-  space.initial() ?? space.shuffled(0, LOOKS).next().value;
+/** A space with a point of it: the default one, or another that fits. */
+export type Fitting = readonly [space: TuningSpace, point: Point];
+
+/** What work that yields now and then returns, done at once. */
+export function atOnce<T>(work: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
 
 /**
- * The spaces of kernels that fit a problem on a device. Throws InputError at `field` if nothing does.
+ * The spaces of kernels that fit a problem on a device; yields after each look at what does not. Throws
+ * InputError at `field` if nothing does.
  *
  * @param whyNot why a variant cannot run there; null: it can
  */
-export function spacesOf(
+export function* fittingSpaces(
   searched: readonly Searched[],
   problem: Problem,
   device: Pick<DeviceIdentity, 'class' | 'device'>,
   whyNot: (variant: Variant) => string | null,
   field: string,
-): TuningSpace[] {
+): Generator<void, Fitting[]> {
   const able = searched.filter(({ kernel }) => runsOnDevice(kernel, device));
   const spaces = able.map(
     ({ kernel, only = {} }) =>
@@ -62,7 +70,11 @@ export function spacesOf(
         }),
       }),
   );
-  const fitting = spaces.filter(firstFitting);
+  const fitting: Fitting[] = [];
+  for (const space of spaces) {
+    const point = yield* space.first(LOOKS);
+    if (point) fitting.push([space, point]);
+  }
   if (fitting.length > 0) return fitting;
   const reasons = new Set(
     spaces.flatMap(({ kernel }) => whyNot({ kernel: kernel.id, tunables: {} }) ?? []),
@@ -71,3 +83,7 @@ export function spacesOf(
   const what = `${opOf(problem).title} ${shapeText(problem)} ${problem.dtype}`;
   throw new InputError(`No variant of a kernel fits ${what} on ${device.device}. ${why}.`, field);
 }
+
+/** As `fittingSpaces`, at once. */
+export const spacesOf = (...asked: Parameters<typeof fittingSpaces>): TuningSpace[] =>
+  atOnce(fittingSpaces(...asked)).map(([space]) => space);
