@@ -379,6 +379,36 @@ describe('Proof', () => {
     },
   );
 
+  it('verifies what one more sample leaves after the cold series, of a length that its seed draws', async () => {
+    const lengths = new Set<number>();
+    for (const seed of [0, 1, 2, 3]) {
+      const verbs: (number | 'verify')[] = [];
+      let step: Step = 'compile';
+      const executor = withFault((good) => ({
+        verify: (sets, part) => {
+          if (step === 'cold') verbs.push('verify');
+          return good.verify(sets, part);
+        },
+        sample: async (options) => {
+          if (step === 'cold') verbs.push(options.dispatches);
+          await good.sample(options);
+          return lasting(1e5, options);
+        },
+      }));
+      const onStep = (next: Step) => {
+        step = next;
+      };
+      // Its only look is earlier.
+      const outcome = await run(executor, { policy: 'screen', seed, onStep });
+      if (outcome.kind !== 'measured') throw new Error(outcome.kind);
+      const [before, length = 0, after] = verbs.slice(-3);
+      expect([before, after]).toEqual(['verify', 'verify']);
+      expect(length).toBeLessThanOrEqual(outcome.measurement.dispatchesPerSample);
+      lengths.add(Number(length));
+    }
+    expect(lengths.size).toBeGreaterThan(1);
+  });
+
   it('poisons what the kernel may write during the series', async () => {
     let step: Step = 'compile';
     const poisoned: Step[] = [];

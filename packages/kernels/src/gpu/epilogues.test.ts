@@ -43,6 +43,17 @@ test.each(['bias', 'relu', 'gelu', 'silu', 'bias-relu', 'bias-gelu', 'bias-silu'
   },
 );
 
+// What an activation may err hides them but where sums are exact.
+test.each(['bias', 'relu', 'bias-relu'] as const)(
+  'operands of 18 bits are less precise on fractions under %s',
+  async (epilogue) => {
+    const shape = { m: 33, n: 40, k: 1030 };
+    const problem: Problem = { op: 'matmul', shape, dtype: 'f32', epilogue };
+    const { usual } = await faultsOf(gpu.executor, ofShortOperands(epilogue), problem);
+    expect(usual.reason).toMatch(/^less precise than its dtype/);
+  },
+);
+
 test('a batch shares its bias', async () => {
   const problem: Problem = {
     op: 'matmul',
