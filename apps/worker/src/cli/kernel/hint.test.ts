@@ -91,6 +91,16 @@ it.each<[string, Parameters<typeof hintsFor>[1], RegExp]>([
   expect(hints).toEqual([expect.stringMatching(hint)]);
 });
 
+it('a kernel that is wrong where its workgroups go on along y is told so', async () => {
+  const source = template.replace(/"covers": \{.*?\}/, '"workgroups": { "linear": "m * n / 64" }');
+  const hint = /^right up to 65,535 workgroups: .* workgroup_id\.y, too$/;
+  const few = checkedOn((m, n) => m * n <= 64 * 65_535);
+  expect(await hintsFor(few, undefined, source)).toEqual([expect.stringMatching(hint)]);
+  expect(await hintsFor(few)).toEqual([]);
+  const fewer = checkedOn((m, n) => m * n < 10_000);
+  expect(await hintsFor(fewer, undefined, source)).toEqual([]);
+});
+
 it.each([
   [0, /a read past the end of B\?/],
   [16, /a read past the end of A\?/],

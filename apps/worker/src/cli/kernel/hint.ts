@@ -35,7 +35,12 @@ export async function hintsOf(
     const { outcome } = await measure(variant, { ...smallest.problem, dtype }, 'smoke');
     if (findingOf(outcome) === 'right') return [words];
   }
-  return [...nanHint(smallest), ...shapeHint(those('right'), wrong)];
+  const right = those('right');
+  return [
+    ...nanHint(smallest),
+    ...alongHint(contributed, right, wrong),
+    ...shapeHint(right, wrong),
+  ];
 }
 
 type Change = readonly [words: string, file: KernelFile, dtype: Dtype];
@@ -76,6 +81,21 @@ function nanHint({ outcome, problem }: Checked): string[] {
   return problem.epilogue
     ? ['it computes NaN: from behind an input, or by tanh, which is NaN beyond 89 on some devices']
     : [`NaN lies behind the inputs: a read past the end of ${what}?`];
+}
+
+/** Workgroups in a line that go on along y where there are too many for x. */
+function alongHint(
+  { kernel, manifest: { workgroups } }: Contributed,
+  right: readonly Checked[],
+  wrong: readonly Checked[],
+): string[] {
+  const goesOn = ({ problem, variant }: Checked) =>
+    kernel.workgroups(variant.tunables, problem)[1] > 1;
+  if (!workgroups || Array.isArray(workgroups) || right.some(goesOn) || !wrong.every(goesOn))
+    return [];
+  return [
+    'right up to 65,535 workgroups: those beyond are along y, so count by workgroup_id.y, too',
+  ];
 }
 
 type Sides = Readonly<Record<string, number>>;
