@@ -188,7 +188,7 @@ test('a kernel runs in the tab: right and timed beside naive, or wrong and where
   // Few shapes and one block, for SwiftShader.
   const source = kernelTemplate('here')
     .replace('[16, 8, 4]', '[8]')
-    .replace('"covers"', '"requires": [{ "that": "m == 17 || m == 48" }], "covers"');
+    .replace('"covers"', '"requires": [{ "that": "m == 17 || m == 48 || k == 512" }], "covers"');
   const visitor = await (await browser.newContext()).newPage();
   const sent: string[] = [];
   visitor.on('request', (request) => {
@@ -209,6 +209,11 @@ test('a kernel runs in the tab: right and timed beside naive, or wrong and where
   await expect(visitor.getByText(/^48 × 16 × 16 f32/)).toContainText(
     /GFLOP\/s, [\d.]+× naive’s speed$/,
   );
+  for (const scale of ['|x| =', 'outliers of']) {
+    await expect(
+      visitor.getByText(`64 × 64 × 512 f32: right up to ${scale} 2^48, the largest tried`),
+    ).toBeVisible();
+  }
   await expect(visitor.getByText('The browser computes on the CPU')).toBeVisible();
   expect(await violations(visitor, '.cm-editor')).toEqual([]);
   await run(source.replace('p < shape.k', 'p + 1u < shape.k'));

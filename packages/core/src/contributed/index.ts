@@ -8,4 +8,5 @@ export { type Guess, guess } from './guess';
 export { admitKernel, checkKernel, readKernel } from './kernel';
 export * from './manifest';
 export { requirementsOfShape, roundedUp } from './names';
+export * from './scales';
 export { kernelTemplate } from './template';

@@ -5,6 +5,8 @@ import {
   type Checked,
   type Measure,
   runBattery,
+  type Scale,
+  scalesOf,
   takenShape,
 } from '@tilemark/core/contributed';
 import { defaultsOf, type Problem } from '@tilemark/kernels';
@@ -21,6 +23,8 @@ export interface RunHere {
   readonly run: LendingState['run'];
   /** The kernel, then naive, on each shape; empty while the kernel is not known to be right. */
   readonly timed: readonly (readonly [own: Checked, naive: Checked])[];
+  /** Of every dtype, found last. */
+  readonly scales: readonly Scale[];
 }
 
 /** Checks a kernel and, if it is right, measures it beside naive. Throws InputError; the signal's reason. */
@@ -37,7 +41,7 @@ export async function runHere(
   await onGpuHere(browser, signal, async (runner, { identity }) => {
     let state: RunHere = {
       device: `${identity.device} in ${identity.runtime}`,
-      ...{ checked: [], run: null, timed: [] },
+      ...{ checked: [], run: null, timed: [], scales: [] },
     };
     const show = (change: Partial<RunHere>) => {
       state = { ...state, ...change };
@@ -61,15 +65,18 @@ export async function runHere(
     show({ checked });
     if (batteryFinding(checked) !== 'right') return;
     const values = defaultsOf(tunables);
+    const variant = { kernel: id, tunables: values };
     for (const given of shapes) {
       const problem = {
         op,
         shape: takenShape(contributed, values, dtype, given),
         dtype,
       } as Problem;
-      const own = await measure({ kernel: id, tunables: values }, problem, 'screen');
+      const own = await measure(variant, problem, 'screen');
       const naive = await measure({ kernel: `${op}/naive`, tunables: {} }, problem, 'screen');
       show({ timed: [...state.timed, [own, naive]] });
     }
+    for (const each of dtypes)
+      show({ scales: [...state.scales, ...(await scalesOf(contributed, variant, each, measure))] });
   });
 }

@@ -73,7 +73,7 @@ export function RunPanel({
   );
 }
 
-function Ended({ state: { checked, timed } }: { state: RunHere }) {
+function Ended({ state: { checked, scales, timed } }: { state: RunHere }) {
   const finding = batteryFinding(checked);
   const bad = checked.filter((each) => !isRight(each));
   return (
@@ -91,6 +91,11 @@ function Ended({ state: { checked, timed } }: { state: RunHere }) {
         <p key={shapeText(own.problem)}>
           {caseText(own)}: {timeText(own)}
           {speedupText(own, naive)}
+        </p>
+      ))}
+      {scales.map(({ problem, words }) => (
+        <p key={problem.dtype + words}>
+          {formatShape(shapeText(problem))} {problem.dtype}: {words}
         </p>
       ))}
     </>

@@ -9,6 +9,7 @@ import {
   type Measure,
   requirementsOfShape,
   runBattery,
+  scalesOf,
   takenShape,
   withLanes,
 } from '@tilemark/core/contributed';
@@ -33,7 +34,6 @@ import { type Alone, onDevice } from '../on-device';
 import { rateText, table, timeText } from '../table';
 import { compareWith } from './baseline';
 import { enginesText, ranSays } from './engines';
-import { figuresOf } from './figures';
 import { admitFile, duelLine } from './file';
 import { CHECK_EXIT, exitOf, precisionCells, reasonIn, remarksIn, worstExit } from './finding';
 import { hintsOf } from './hint';
@@ -120,7 +120,8 @@ export async function check(
       return worst;
     }
     for (const dtype of regime ? [] : kernel.dtypes) {
-      for (const figure of await figuresOf(contributed, variant, dtype, measure)) print(figure);
+      for (const { problem, words } of await scalesOf(contributed, variant, dtype, measure))
+        print(`${shapeText(problem)} ${dtype}: ${words}`);
     }
     const where = requirementsText(contributed);
     print(
