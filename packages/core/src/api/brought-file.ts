@@ -7,7 +7,7 @@ import { InputError } from '@tilemark/kernels';
 
 const LACKS = 'samples under one protocol and the proof of the output';
 const timesOf = (tool: string, missing = LACKS) =>
-  `contains times of ${tool}, which lack ${missing}, so they cannot be results here`;
+  `contains times of ${tool}, which lack ${missing}: measure with \`tilemark bench\` instead`;
 
 /** Told by words that each contains, broken or not; the first that fits counts. */
 const OTHERS: readonly (readonly [words: readonly RegExp[], is: string])[] = [
