@@ -31,7 +31,7 @@ export function parseQuery<Schema extends z.ZodType>(
 }
 
 /**
- * A query string as an object: repeated parameters are joined by commas, and empty ones, which a
+ * A query string as an object: repeated parameters are joined by semicolons, and empty ones, which a
  * form without scripts sends for untouched controls, are left out.
  */
 export function searchObject(
@@ -41,7 +41,7 @@ export function searchObject(
     Object.entries(search).flatMap(([name, value]) =>
       value === undefined || String(value) === ''
         ? []
-        : [[name, Array.isArray(value) ? value.join(',') : value]],
+        : [[name, Array.isArray(value) ? value.join(';') : value]],
     ),
   );
 }

@@ -102,8 +102,14 @@ export function durationNs(text: string): number {
   throw new InvalidArgumentError('It must be a duration: write 90s, 5m or 1h.');
 }
 
+/** Parses a list, of which all count where its flag is repeated. @param initial where it is not given */
+export const listed =
+  (initial?: string) =>
+  (text: string, before?: string): string =>
+    before === initial ? text : `${before};${text}`;
+
 /** `8, 16` -> `['8', '16']`. */
-export const list = (text: string): string[] => text.split(',').map((part) => part.trim());
+export const list = (text: string): string[] => text.split(/[,;]/).map((part) => part.trim());
 
 /** A dtype. Throws InvalidArgumentError, with the one that is meant where a name of other programs is given. */
 export function dtypeOf(text: string): Dtype {

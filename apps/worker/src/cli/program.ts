@@ -19,7 +19,16 @@ import { type BestOptions, best } from './best';
 import { type BisectFlags, bisect } from './bisect/bisect';
 import { devices } from './devices';
 import { type DuelFlags, duel } from './duel';
-import { accountOf, dtypeOf, duelsOf, durationNs, familyOf, regimeOf, seedOf } from './flags';
+import {
+  accountOf,
+  dtypeOf,
+  duelsOf,
+  durationNs,
+  familyOf,
+  listed,
+  regimeOf,
+  seedOf,
+} from './flags';
 import type { GridOptions } from './grid/client';
 import { type ExportOptions, exportSweep } from './grid/export';
 import { importFiles } from './grid/import';
@@ -358,6 +367,10 @@ export function program(childEntry: URL): Command {
     .option('--publish', 'list it, and put its results on the boards')
     .option('--wait', 'until all runs have ended; exit codes as those of `check`')
     .action(guarded((path: string, options: SubmitFlags) => submit(path, options, print)));
+  for (const option of cli.commands.flatMap(({ options }) => options)) {
+    // Named in the plural, a value is a list.
+    if (/s>$/.test(option.flags)) option.argParser(listed(option.defaultValue));
+  }
   return cli;
 }
 

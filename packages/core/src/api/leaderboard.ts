@@ -25,7 +25,7 @@ export type LeaderboardQuery = z.infer<typeof leaderboardQuerySchema>;
 const groupsSchema = z
   .string()
   .max(80)
-  .transform((text) => text.split(','))
+  .transform((text) => text.split(/[,;]/))
   .pipe(z.array(deviceClassSchema));
 
 /** The portability of variants is that over devices of the requested groups. */

@@ -95,21 +95,24 @@ function refuse(isWrong: boolean, field: string, message: string): void {
 
 const namesIn = (text = ''): string[] =>
   text
-    .split(',')
+    .split(/[,;]/)
     .map((name) => name.trim())
     .filter(Boolean);
 
 const vendorText = ({ vendor = '', architecture = '' }) =>
   [vendor, architecture].filter(Boolean).join('/');
 
+/** All that are named, in whatever way. */
 function shapesOf(query: z.output<typeof questionFields>): readonly Shape[] {
   const { op, suite } = query;
-  const field = query.shape && !query.shapes ? 'shape' : 'shapes';
-  const asked = query.shapes?.trim() || query.shape || singleShape(query);
-  if (asked) return parseShapes(op, asked, field);
+  const { shape = '', shapes = '' } = query;
+  const named = Object.entries({ shapes, shape, '': singleShape(query) }).flatMap(
+    ([field, text]) => (text.trim() ? parseShapes(op, text, field || 'shapes') : []),
+  );
+  refuse(suite !== undefined && named.length > 0, 'suite', 'shapes are named, too: leave one out');
   const chosen = SHAPE_SUITES.find(({ id }) => id === suite);
   refuse(chosen !== undefined && chosen.op !== op, 'suite', `it is of ${chosen?.op}`);
-  return chosen?.shapes ?? [];
+  return chosen?.shapes ?? named;
 }
 
 /** The shape that is given dimension by dimension, with those that have a default; empty: none is. */

@@ -51,7 +51,7 @@ export function gpuOf(id: string, known: readonly Gpu[]): Gpu {
   if (vendor && known.some((one) => one.id === vendor || one.id.startsWith(`${vendor}-`))) {
     return { id: wanted, name: [vendor, architecture].filter(Boolean).join(' '), from: 'vendor' };
   }
-  const ids = known.map((one) => one.id).join(', ');
+  const ids = [...new Set(known.map((one) => one.id))].join(', ');
   throw new InputError(
     `'${id}' is no GPU that is known here: write one of ${ids}, or a vendor with an architecture, such as apple/metal-3`,
     'gpu',

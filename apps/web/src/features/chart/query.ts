@@ -21,7 +21,7 @@ const listOf = (most: number, message: string) =>
   z
     .string()
     .max(2_000)
-    .transform((text) => [...new Set(text.split(','))])
+    .transform((text) => [...new Set(text.split(/[,;]/))])
     .pipe(z.array(z.string()).max(most, message))
     .default([]);
 

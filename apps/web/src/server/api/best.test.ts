@@ -85,6 +85,10 @@ it.each([
   [{ dtype: 'q4_0', shapes: '512' }, 'dtype', /did you mean f16-q4\?/],
   [{ dtype: 'f32' }, 'shapes', /one shape/],
   [{ shapes: '512 1024' }, 'shapes', /one shape/],
+  [{ shapes: '512', shape: '1024' }, 'shapes', /one shape/],
+  [{ shapes: '512', m: '8', n: '8', k: '8' }, 'shapes', /one shape/],
+  [{ shapes: '512', shape: 'abc' }, 'shape', /'abc' is not a size/],
+  [{ shapes: '512', suite: 'gpt2-decode' }, 'suite', /shapes are named, too/],
   [{ gpu: 'apple,amd', shapes: '512' }, 'gpu', /one GPU/],
 ])('%j is refused at %s', async (query, field, detail) => {
   const answer = await ask('best', query as never);
@@ -99,10 +103,24 @@ it('counts every value of a parameter that is given several times', async () => 
   expect(items.map(({ problem }: Row) => shapeText(problem))).toEqual(
     Array(2).fill('1x4096x11008'),
   );
+  const both = await call('GET /best/table', { query: '?shapes=1,64,64&shapes=512&gpu=amd' });
+  expect((await both.json()).items.map(({ problem }: Row) => shapeText(problem))).toEqual([
+    '1x64x64',
+    '512',
+  ]);
   expect((await call('GET /best', { query: `?${twice}` })).status).toBe(400);
   const op = await call('GET /best', { query: '?op=matmul&op=transpose&shapes=512' });
   expect(await op.json()).toMatchObject({ field: 'op' });
 });
+
+it.each(['banana', 'M3'])(
+  'lists no changes of a device that is unknown here: %s',
+  async (device) => {
+    const answer = await ask('changes', { device });
+    expect(await answer.json()).toMatchObject({ status: 400, field: 'device' });
+    expect((await ask('changes', { device: own })).status).toBe(200);
+  },
+);
 
 it('refuses a parameter that an operation does not have', async () => {
   const answer = await call('GET /leaderboard', { query: '?shpae=512' });

@@ -1,4 +1,5 @@
 import { changeSchema, pageOf } from '@tilemark/core';
+import { InputError } from '@tilemark/kernels';
 import { z } from 'zod';
 import { idCursorQuery, noun, ok, operation } from './operation';
 
@@ -21,5 +22,10 @@ operation(
     }),
     answer: ok(pageOf(changeSchema)),
   },
-  async ({ query, services: { store } }) => store.changes(query),
+  async ({ query, services: { store } }) => {
+    const { device } = query;
+    if (device !== undefined && !(await store.devices.get(device)))
+      throw new InputError(`There is no device ${device}.`, 'device');
+    return store.changes(query);
+  },
 );

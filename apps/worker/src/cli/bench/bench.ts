@@ -10,6 +10,7 @@ import {
 } from '@tilemark/core';
 import { faultOf, type Regime, refuseIf } from '@tilemark/kernels';
 import { Runner } from '../../child/runner';
+import { list } from '../flags';
 import type { GridOptions } from '../grid/client';
 import { kernelsNamed } from '../kernel/file';
 import { uniqueFlag } from '../on-device';
@@ -54,7 +55,7 @@ export async function bench(
   const kernel = await kernelsNamed(options);
   const spec = benchSpec({ ...options, ...(kernel && { kernel }) });
   const save = await saver(options);
-  const flags = [...new Set((options.device ?? 'auto,cpu').split(','))];
+  const flags = [...new Set(list(options.device ?? 'auto,cpu'))];
   const devices = await Promise.all(flags.map((flag) => uniqueFlag(flag.trim(), childEntry)));
   const runners = devices.map((device) => new Runner({ entry: childEntry, device }));
   try {

@@ -166,7 +166,7 @@ export function prefilled(
   const blank = emptyCase(kernel);
   const chosen = Object.fromEntries(
     kernel.tunables.flatMap(({ name, values }) => {
-      const texts = extra(name)?.split(',') ?? [];
+      const texts = extra(name)?.split(/[,;]/) ?? [];
       const valid = texts.filter((text) => values.some((value) => String(value) === text));
       return valid.length > 0 ? [[name, valid]] : [];
     }),
@@ -187,6 +187,6 @@ export function prefilled(
     profiles: prefill.profile ? [prefill.profile] : [],
     policy: prefill.policy ?? '',
     epilogue: '',
-    devices: prefill.device ? [prefill.device] : [],
+    devices: prefill.device?.split(/[,;]/) ?? [],
   };
 }
