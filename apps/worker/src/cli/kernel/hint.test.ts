@@ -111,6 +111,16 @@ it.each([
   expect(given).toMatch(hint);
 });
 
+it('NaN that is computed under an epilogue may be that of a tanh', async () => {
+  const reason = `element [0, 0] is NaN, should be 2${COMPUTES_NAN}`;
+  const checked = checkedOn((m) => m !== 17, { reason, worst: { ...WRONG, got: 'NaN' } });
+  const under = checked.map((each) => ({
+    ...each,
+    problem: { ...each.problem, epilogue: 'gelu' } as Problem,
+  }));
+  expect(await hintsFor(under)).toEqual([expect.stringMatching(/by tanh, which is NaN beyond 89/)]);
+});
+
 it('variables without a value in a loop are found with their types', () => {
   const declared = 'fn f() {\n  var a: u32;\n  for (var p = 0u; p < 4; p++) {\n    if (p > 1) {\n';
   const source = `${declared}      var sums: array<f32, 4>;\n}}}`;
