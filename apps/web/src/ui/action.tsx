@@ -5,9 +5,9 @@
  * in the URL, and the format of numbers and dates.
  */
 import { useRouter } from 'next/navigation';
-import { type ComponentProps, useState, useTransition } from 'react';
+import { useState, useTransition } from 'react';
 import { Button } from './button';
-import { ask, createdSchema } from './request';
+import { ask } from './request';
 
 /**
  * A button that calls the API and refreshes the page, or shows why the call was refused.
@@ -16,7 +16,6 @@ import { ask, createdSchema } from './request';
  * @param label what the action applies to, for readers who do not see the row; absent: there is no row
  * @param question confirmed before something that cannot be undone
  * @param next where to go afterwards; absent: the page stays
- * @param opens the place whose page of what was made is opened afterwards: `/sweeps`
  */
 export function Action({
   url,
@@ -26,8 +25,6 @@ export function Action({
   label,
   question,
   next,
-  opens,
-  look = 'quiet',
 }: {
   url: string;
   method?: 'POST' | 'DELETE';
@@ -36,8 +33,6 @@ export function Action({
   label?: string;
   question?: string;
   next?: string;
-  opens?: string;
-  look?: ComponentProps<typeof Button>['look'];
 }) {
   const router = useRouter();
   const [isPending, startTransition] = useTransition();
@@ -47,12 +42,9 @@ export function Action({
     if (question !== undefined && !window.confirm(question)) return;
     startTransition(async () => {
       const request = { method, ...(body && { body: JSON.stringify(body) }) };
-      const answer = opens
-        ? await ask(url, { ...request, answer: createdSchema })
-        : await ask(url, request);
+      const answer = await ask(url, request);
       setProblem(answer.ok ? null : answer.message);
-      const page = answer.ok && answer.value ? `${opens}/${answer.value.id}` : next;
-      if (answer.ok && page !== undefined) router.push(page);
+      if (answer.ok && next !== undefined) router.push(next);
       else router.refresh();
     });
   };
@@ -60,8 +52,8 @@ export function Action({
   return (
     <>
       <Button
-        look={look}
-        className={look === 'quiet' ? '-ml-2 h-7 px-2' : ''}
+        look="quiet"
+        className="-ml-2 h-7 px-2"
         onClick={act}
         disabled={isPending}
         aria-label={label && `${children} ${label}`}

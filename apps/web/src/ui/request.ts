@@ -75,7 +75,7 @@ export async function read<T>(url: string, schema: z.ZodType<T>): Promise<T | nu
 export const submitSweep = (sweep: NewSweep): Promise<Answer<{ readonly id: string }>> =>
   ask('/api/v1/sweeps', {
     body: JSON.stringify(sweep),
-    answer: createdSchema,
+    answer: async () => (await schemas()).sweepCreatedSchema,
   });
 
 export const submitTuning = (tuning: NewTuning): Promise<Answer<{ readonly page: string }>> =>
@@ -83,9 +83,6 @@ export const submitTuning = (tuning: NewTuning): Promise<Answer<{ readonly page:
     body: JSON.stringify(tuning),
     answer: async () => (await schemas()).tuningCreatedSchema,
   });
-
-/** Of an answer that names the sweep it has made. */
-export const createdSchema = async () => (await schemas()).sweepCreatedSchema;
 
 /** Loaded when an answer has to be read: most pages with a button never need 70 kB of schemas. */
 const schemas = () => import('@tilemark/core');

@@ -44,14 +44,6 @@ export const resultSchema = z.object({
 });
 export type Result = z.infer<typeof resultSchema>;
 
-export const measuredVariantSchema = z.object({
-  address: z.string(),
-  resultId: id,
-  medianNs: z.number(),
-  /** The time it is placed by, and its shares are of: the median or, of a wide interval, the slow end. */
-  placedNs: z.number(),
-});
-
 /** The best of a problem on a device, with the interval that the board shows. */
 export const bestResultSchema = resultSchema.extend({
   /** Of the headline: with the spread between runs, so wider than that of the result itself. */
