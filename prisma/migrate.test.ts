@@ -156,7 +156,8 @@ test('refuses a database of an older version and leaves it alone', async () => {
   const url = await emptyDatabase();
   await migrate(url);
   const client = await connect(url);
-  await client.query(`UPDATE _prisma_migrations SET migration_name = '20261121000000_init'`);
+  await client.query(`DELETE FROM _prisma_migrations WHERE migration_name > '20261129000000_init';
+    UPDATE _prisma_migrations SET migration_name = '20261121000000_init'`);
   await expect(migrate(url)).rejects.toThrow(
     'The database is of a version before 20261129000000_init, which this version does not read: start with a new database (--data NEWDIR, or another DATABASE_URL), or keep the older version for this one.',
   );

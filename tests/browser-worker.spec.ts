@@ -129,11 +129,11 @@ const inHand = (id: string, sweep: string) =>
 test('an invite is made on the page, opened, and a sweep completes in the tab', async () => {
   const admin = await visitor(grid.loginUrl);
   await admin.goto(`${grid.url}/add`);
-  await admin.getByLabel('For whom').fill('class');
+  await admin.getByRole('textbox', { name: 'Class' }).fill('class');
   await admin.getByLabel('Results decide').selectOption('yes');
-  await admin.getByRole('button', { name: 'Create invite' }).click();
+  await admin.getByRole('button', { name: 'Make class' }).click();
+  await expect(admin.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
   const link = await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent();
-  await expect(admin.getByRole('img', { name: 'The invite as a QR code' })).toBeVisible();
 
   const page = await visitor(link ?? '', { viewport: { width: 390, height: 800 } });
   await expect(page.getByText('The browser computes on the CPU')).toBeVisible();

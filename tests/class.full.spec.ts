@@ -6,11 +6,16 @@ import {
   expect,
   type Page,
 } from '@playwright/test';
+import { kernelTemplate } from '../packages/core/src/contributed/template';
+import { violations } from './axe';
 import { test } from './fixtures';
 import type { Grid } from './grid';
 import { startTlsProxy, type TlsProxy } from './tls-proxy';
 
-/** A class: thirty who join by one link over https, two of them in tabs, each under a name. */
+/**
+ * A class: thirty who join by one link over https, two of them in tabs, each under a name; and students who
+ * hand kernels in.
+ */
 
 const SEATS = 30;
 
@@ -49,6 +54,12 @@ const api = (path: string) => `${proxy.url}/api/v1${path}`;
 const read = async (request: APIRequestContext, path: string) =>
   (await request.get(api(path))).json();
 
+/** The link of the class that the page has just made. */
+async function linkOn(admin: Page): Promise<string> {
+  await expect(admin.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
+  return (await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent()) ?? '';
+}
+
 async function join(link: string, name: string): Promise<Page> {
   const page = await visitor(link);
   // SwiftShader is found: what is typed is read now.
@@ -83,13 +94,13 @@ test('thirty join by one link over https, told apart by name on one model of GPU
   const { request } = admin.context();
   await admin.goto(`${proxy.url}/add`);
   await expect(admin.getByText('Invites work over https only')).toHaveCount(0);
-  await admin.getByLabel('For whom').fill('GPU course');
+  await admin.getByRole('textbox', { name: 'Class' }).fill('GPU course');
   await admin.getByLabel('Results decide').selectOption('yes');
-  await admin.getByRole('button', { name: 'Create invite' }).click();
-  const link = await admin.locator('code', { hasText: '/join#tm_invite_' }).textContent();
+  await admin.getByRole('button', { name: 'Make class' }).click();
+  const link = await linkOn(admin);
   expect(link).toContain(`${proxy.url}/join#`);
 
-  const tabs = [await join(link ?? '', 'Ada'), await join(link ?? '', 'Grace')];
+  const tabs = [await join(link, 'Ada'), await join(link, 'Grace')];
   const headers = { origin: proxy.url };
   for (const { id } of (await read(request, '/sweeps')).items) {
     const cancelled = await request.post(api(`/sweeps/${id}/cancel`), { headers });
@@ -97,7 +108,7 @@ test('thirty join by one link over https, told apart by name on one model of GPU
   }
   const [worker] = (await read(request, '/workers')).items;
   const { capabilities, identity } = await read(request, `/devices/${worker.device.key}`);
-  const invite = (link ?? '').split('#')[1] ?? '';
+  const invite = link.split('#')[1] ?? '';
   for (let seat = tabs.length + 1; seat <= SEATS; seat++) {
     await joinAs(request, invite, `Student ${seat}: ${identity.runtime}`, {
       identity,
@@ -138,18 +149,102 @@ test('thirty join by one link over https, told apart by name on one model of GPU
     .toBe(0);
   expect(await counts()).toMatchObject({ measured: 6 });
 
-  await admin.goto(`${proxy.url}/add`);
-  const saved = admin.waitForEvent('download');
-  await admin.getByRole('link', { name: 'Results of GPU course as CSV' }).click();
-  const chunks: Buffer[] = [];
-  for await (const chunk of await (await saved).createReadStream()) chunks.push(chunk);
-  const [head = '', ...lines] = Buffer.concat(chunks).toString('utf8').trim().split('\r\n');
+  const file = await request.get(api(`/sweeps/${id}/results?format=csv`));
+  const [head = '', ...lines] = (await file.text()).trim().split('\r\n');
   const at = head.split(',').indexOf('worker');
-  const measured = lines.filter((line) => line.includes(',smoke,measured,'));
-  expect(measured).toHaveLength(6);
-  for (const line of measured) {
+  expect(lines).toHaveLength(6);
+  for (const line of lines) {
     // The address of a variant is quoted, with commas.
     expect(line.replaceAll(/"[^"]*"/g, '').split(',')[at]).toMatch(/^(Ada|Grace): /);
   }
-  expect((await saved).suggestedFilename()).toMatch(/^tilemark-gpu-course-[\d-]+\w{6}\.csv$/);
+  await admin.context().close();
+  for (const tab of tabs) await tab.context().close();
+});
+
+/** Few shapes and one block, for SwiftShader. */
+const RIGHT = kernelTemplate('mine')
+  .replace('[16, 8, 4]', '[8]')
+  .replace('"covers"', '"requires": [{ "that": "m == 17 || m == 48" }], "covers"');
+
+test('a class is made by a form, its students hand kernels in, and its page shows each over their own naive', async () => {
+  const teacher = await visitor(`${proxy.url}/login?token=${grid.adminToken}`);
+  await teacher.goto(`${proxy.url}/add`);
+  await teacher.getByRole('textbox', { name: 'Class' }).fill('Kernels');
+  await teacher.getByLabel('Seats').fill('2');
+  const asked = teacher.getByLabel('Kernels asked');
+  await asked.fill('conv 3');
+  await teacher.getByRole('button', { name: 'Make class' }).click();
+  await expect(teacher.getByText("There is no op 'conv'. Ops: matmul, transpose.")).toBeVisible();
+  await asked.fill('matmul 48x16x16, transpose 32');
+  await teacher.getByRole('button', { name: 'Make class' }).click();
+  const link = await linkOn(teacher);
+  await expect(teacher.getByText('Nobody has joined yet.')).toBeVisible();
+
+  const joinAndWrite = async (name: string) => {
+    const page = await visitor(link);
+    await page.getByLabel('Your name').fill(name);
+    await page.getByRole('button', { name: 'Hand in a kernel' }).click();
+    return page;
+  };
+  const handIn = async (page: Page, text: string) => {
+    const file = { name: 'mine.wgsl', mimeType: 'text/plain', buffer: Buffer.from(text) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await expect(page.locator('#findings')).toHaveText('Compiles in this browser.');
+    await page.getByRole('button', { name: 'Hand in for matmul 48x16x16 f32' }).click();
+    await expect(page.getByText('Handed in for matmul 48x16x16 f32.')).toBeVisible({
+      timeout: 400_000,
+    });
+  };
+  const ada = await joinAndWrite('Ada');
+  await handIn(ada, RIGHT);
+  await expect(ada.getByText(/^Right: (\d+) of \1 cases? passed, \d+ skipped\.$/)).toBeVisible();
+
+  const grace = await joinAndWrite('ADA');
+  await expect(grace.getByText('Somebody called ADA has joined Kernels already')).toBeVisible();
+  await grace.getByLabel('Your name').fill('Grace <b>');
+  await grace.getByRole('button', { name: 'Hand in a kernel' }).click();
+  await handIn(grace, RIGHT.replace('p < shape.k', 'p + 1u < shape.k'));
+  await expect(grace.getByText(/^Not right: wrong/)).toBeVisible();
+
+  const late = await joinAndWrite('Late');
+  await expect(late.getByText('This invite is used up: it was for 2.')).toBeVisible();
+
+  const students = teacher.getByRole('table', { name: 'Students of Kernels' });
+  const rowOf = (name: string) => students.getByRole('row', { name: new RegExp(`^${name}`) });
+  await expect(rowOf('Ada')).toContainText(/[\d.]+× naive[\d.]+× to [\d.]+×/);
+  await expect(rowOf('Grace')).toContainText(/wrong\d+.*: element \[\d+, \d+\] is .*, should be/);
+  expect(await violations(teacher)).toEqual([]);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      await teacher.emulateMedia({ colorScheme });
+      await teacher.setViewportSize({ width, height: 900 });
+      const excess = await teacher.evaluate(
+        () => document.documentElement.scrollWidth - document.body.clientWidth,
+      );
+      expect.soft(excess, `scrolls sideways at ${width}`).toBe(0);
+      if (process.env.PICTURES) {
+        const path = `${process.env.PICTURES}/class-${colorScheme}-${width}.png`;
+        await teacher.screenshot({ path, fullPage: true });
+      }
+    }
+  }
+
+  const saved = teacher.waitForEvent('download');
+  await teacher.getByRole('link', { name: 'CSV' }).click();
+  expect((await saved).suggestedFilename()).toMatch(/^tilemark-kernels-[\d-]+\w{6}\.csv$/);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await (await saved).createReadStream()) chunks.push(chunk);
+  const lines = Buffer.concat(chunks).toString('utf8').trim().split('\r\n');
+  expect(lines[0]?.split(',')).toHaveLength(10);
+  expect(lines).toHaveLength(1 + 2 * 2);
+  expect(lines[1]).toMatch(/^Ada,matmul 48x16x16 f32,ada-\w{6}\/mine@\w{8},.*,right,/);
+
+  teacher.on('dialog', (dialog) => void dialog.accept());
+  await teacher.getByRole('button', { name: 'Remove Grace <b>' }).click();
+  await expect(rowOf('Grace')).toHaveCount(0);
+  await expect(teacher.getByText('1 of 2 joined')).toBeVisible();
+  await grace.getByRole('button', { name: 'Hand in for' }).click();
+  await expect(grace.getByText('Not handed in. Your seat has ended')).toBeVisible({
+    timeout: 400_000,
+  });
 });

@@ -16,6 +16,10 @@ export interface Example {
 export async function startExample(grid: Grid): Promise<Example> {
   const pages = await addresses(grid.url, await importResults(grid));
   pages['failed sweep'] = `/sweeps/${await failedSweep(grid)}`;
+  const asked = { op: 'matmul', shape: { m: 512, n: 512, k: 512 }, dtype: 'f32' };
+  const made = { name: 'GPU course', seats: 30, hours: 1, problems: [asked] };
+  const { id, secret } = await post(grid, 'invites', made);
+  pages.class = `/classes/${id}#${secret}`;
   const device = pages.device?.split('/').at(-1);
   /** Begins a tuning, which waits for a worker; returns its page. */
   const tuning = async (what: object): Promise<string> =>

@@ -90,7 +90,7 @@ async function attachGpu(grid: FaultGrid): Promise<string> {
 const valuesOf = (ids: Ids): Readonly<Record<string, string>> => ({
   ...{ sweeps: ids.sweep, results: ids.result, short: ids.result },
   devices: encodeURIComponent(ids.device),
-  invites: ids.invite,
+  ...{ invites: ids.invite, classes: ids.invite },
   kernels: 'matmul/cpu-naive',
   docs: 'measure',
 });

@@ -2,6 +2,7 @@
 
 export * from './api/api';
 export {
+  classCsv,
   csvTable,
   kindsOf,
   leaderboardCsv,

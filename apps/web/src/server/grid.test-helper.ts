@@ -89,7 +89,7 @@ export async function call(
   { params = {}, query = '', token, headers = {}, body }: TestCall = {},
 ): Promise<Response> {
   const [method = '', path = ''] = name.split(' ');
-  const isLines = path === '/results/import';
+  const isLines = path === '/results/import' || path === '/invites/hand-in';
   const address = path.replaceAll(/\{(\w+)\}/g, (_, param) => encoded(path, params[param] ?? ''));
   const request = new Request(`http://grid.test/api/v1${address}${query}`, {
     method,

@@ -22,6 +22,7 @@ export const PAGES: Readonly<Record<string, Cost>> = {
   '/add': COSTS.page,
   '/best': pageCost,
   '/chart': COSTS.page,
+  '/classes/[id]': COSTS.page,
   '/devices': COSTS.page,
   '/devices/[key]': COSTS.page,
   '/docs': COSTS.document,

@@ -10,6 +10,8 @@ export type Answer<T> =
 type Schema<T> = z.ZodType<T> | (() => Promise<z.ZodType<T>>);
 
 const LOG_IN = 'You are not logged in, or your session has ended. Log in, then try again.';
+/** Of a token: that of who joined a class. */
+export const SEAT_ENDED = 'Your seat has ended: open the link of your class and join again.';
 
 /**
  * Asks the API to change something, with the session of the page or a token. Never throws.
@@ -51,7 +53,7 @@ export async function ask<T = undefined>(
       return { ok: true, value: schema?.parse(await response.json()) as T };
     }
     // The API speaks to programs of headers and tokens.
-    if (response.status === 401) return refused(LOG_IN);
+    if (response.status === 401) return refused(token ? SEAT_ENDED : LOG_IN);
     const { problemDetailsSchema } = await schemas();
     const problem = problemDetailsSchema.safeParse(await response.json());
     return problem.success

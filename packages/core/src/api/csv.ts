@@ -6,6 +6,7 @@ import { boardFigures } from './leaderboard';
 import { DATA_LICENCE } from './licence';
 import { type Metric, type MetricId, metricsOf } from './metrics';
 import { duelView, type ShownDuel } from './run';
+import { type Class, type HandedIn, problemName } from './token';
 
 /** Results and the views of the leaderboard as RFC 4180 CSV: a line per row of the page, times in ns. */
 
@@ -151,6 +152,34 @@ export const portabilityCsv = (report: PortabilityReport): string =>
       ['worst_device', ({ worst }) => worst.device.key],
     ],
     report.variants,
+  );
+
+interface ClassRow {
+  readonly student: string;
+  readonly problem: Problem;
+  readonly handedIn: HandedIn | null;
+}
+
+const CLASS_COLUMNS: readonly Column<ClassRow>[] = [
+  ['student', ({ student }) => student],
+  ['problem', ({ problem }) => problemName(problem)],
+  ['kernel', ({ handedIn }) => handedIn?.kernel],
+  ['device', ({ handedIn }) => handedIn?.device],
+  ['outcome', ({ handedIn }) => [handedIn?.finding, handedIn?.reason].filter(Boolean).join(': ')],
+  ['median_ns', ({ handedIn }) => handedIn?.medianNs],
+  ['over_naive', ({ handedIn }) => handedIn?.overNaive?.ratio],
+  ['over_naive_low', ({ handedIn }) => handedIn?.overNaive?.low],
+  ['over_naive_high', ({ handedIn }) => handedIn?.overNaive?.high],
+  ['handed_in_at', ({ handedIn }) => handedIn?.handedInAt],
+];
+
+/** A line per student and problem. */
+export const classCsv = ({ problems, students }: Class): string =>
+  tableOf(
+    CLASS_COLUMNS,
+    students.flatMap(({ handedIn, name }) =>
+      problems.map((problem, at) => ({ student: name, problem, handedIn: handedIn[at] ?? null })),
+    ),
   );
 
 /** Cells as a line of RFC 4180 CSV. */

@@ -3,6 +3,7 @@ import { faultOf } from '@tilemark/kernels';
 import { describe, expect, it, test } from 'vitest';
 import { specSchema } from '../plan/spec';
 import { batteryOf, batterySweep } from './battery';
+import { batteryFinding, type Checked, casesOf } from './checked';
 import { readKernel } from './kernel';
 import { KERNEL_LIMITS } from './manifest';
 import { kernelTemplate } from './template';
@@ -97,4 +98,18 @@ test('the battery of a kernel with many tunables is a sweep', async () => {
   expect(variants.size).toBeLessThanOrEqual(KERNEL_LIMITS.variants);
   const runs = cases.reduce((sum, { shapes }) => sum + shapes.length, 0);
   expect(runs).toBe(batteryOf(contributed).length);
+});
+
+test('cases that the device refuses where others were right, or that were halved, do not count', () => {
+  const ended = (outcome: object, isHalved = false) =>
+    ({ outcome, isHalved }) as unknown as Checked;
+  const right = ended({ kind: 'measured' });
+  const skipped = ended({ kind: 'skipped', why: 'too large' });
+  const slow = ended({ kind: 'failed', stage: 'measure', message: 'takes 2 s per dispatch' });
+  const halved = ended({ kind: 'measured' }, true);
+  const all = [right, skipped, slow, halved];
+  expect(casesOf(all)).toEqual([right, halved]);
+  expect(batteryFinding(all)).toBe('right');
+  expect(casesOf([skipped])).toEqual([skipped]);
+  expect(batteryFinding([right, slow])).toBe('too slow here');
 });

@@ -116,17 +116,16 @@ function halved(
   return isSame ? null : ({ ...problem, shape: smaller } as Problem);
 }
 
-/**
- * The worst finding. A kernel is right where every case was right, or was at a smaller shape. Cases that need more than
- * the device has, or that would take too long, are left out if others were right.
- */
-export function batteryFinding(checked: readonly Checked[]): Finding {
-  const findings = checked.map((ended, at): Finding => {
-    const finding = findingOf(ended.outcome);
-    // The smaller shape that follows decides.
-    if (finding === 'too slow here' && checked[at + 1]?.isHalved) return 'right';
-    return isPassedOver(ended.outcome) && checked.some(isRight) ? 'right' : finding;
+/** The cases that count: without those that only the device refused, if others were right, or that were halved. */
+export const casesOf = (checked: readonly Checked[]): Checked[] =>
+  checked.filter((ended, at) => {
+    const isTriedAgain = checked[at + 1]?.isHalved && findingOf(ended.outcome) === 'too slow here';
+    return !isTriedAgain && !(isPassedOver(ended.outcome) && checked.some(isRight));
   });
+
+/** The worst finding. A kernel is right where every case that counts was right. */
+export function batteryFinding(checked: readonly Checked[]): Finding {
+  const findings = casesOf(checked).map(({ outcome }) => findingOf(outcome));
   return SEVERITY.find((finding) => findings.includes(finding)) ?? 'not run';
 }
 

@@ -2,6 +2,7 @@ export * from './access';
 export { DirectLink } from './direct-link';
 export * from './env';
 export * from './errors';
+export { handIn, handInSchema } from './imports/hand-in';
 export { importResults } from './imports/import';
 export { openQueue, type Queue } from './queue/queue';
 export * from './reconcile';

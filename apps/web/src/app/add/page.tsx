@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
+import { Classes } from '@/features/classes/classes';
 import { Attach } from '@/features/workers/attach';
 import { ImportResults } from '@/features/workers/import-results';
-import { Invites } from '@/features/workers/invites';
 import { originOf } from '@/server/session/origin';
 import { readable, visitor } from '@/server/session/visitor';
 import { ButtonLink } from '@/ui/button';
@@ -35,8 +35,8 @@ export default async function AddPage() {
         <Attach origin={origin} isAdmin={isAdmin} />
       </Section>
       {maySubmit && (
-        <Section title="Invite browsers" id="invite">
-          <Invites
+        <Section title="Make a class" id="class">
+          <Classes
             origin={origin}
             invites={invites}
             mayTrust={user !== null && (await store.tokens.isTrusted(user.tokenId))}

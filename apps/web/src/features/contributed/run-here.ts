@@ -1,4 +1,4 @@
-import type { Step } from '@tilemark/core';
+import { type Environment, type Result, resultOf, type Step } from '@tilemark/core';
 import {
   admitKernel,
   batteryFinding,
@@ -9,7 +9,7 @@ import {
   scalesOf,
   takenShape,
 } from '@tilemark/core/contributed';
-import { defaultsOf, type Problem } from '@tilemark/kernels';
+import { defaultsOf, type Problem, variantAddress } from '@tilemark/kernels';
 import { type Browser, onGpuHere } from '@/features/join/here';
 import type { LendingState } from '@/features/join/lending';
 import { draftOf, type KernelForm, shapesIn } from './submit';
@@ -27,56 +27,73 @@ export interface RunHere {
   readonly scales: readonly Scale[];
 }
 
-/** Checks a kernel and, if it is right, measures it beside naive. Throws InputError; the signal's reason. */
+/** All that was measured, as a class takes it. */
+interface Found {
+  readonly environment: Environment | null;
+  readonly results: readonly Result[];
+}
+
+/**
+ * Checks a kernel and, if it is right, measures it beside naive. Throws InputError; the signal's reason.
+ *
+ * @param asked what a class asks for, on which the kernel is measured right or not; absent: what the form says
+ */
 export async function runHere(
   wanted: KernelForm,
   browser: Browser,
   onChange: (state: RunHere) => void,
   signal: AbortSignal,
-): Promise<void> {
+  asked?: Problem,
+): Promise<Found> {
   const contributed = await admitKernel({ ...draftOf(wanted), author: 'you' });
   const { dtypes, epilogue, id, op, tunables } = contributed.kernel;
-  const shapes = shapesIn(op, wanted.shapes);
+  const values = defaultsOf(tunables);
   const dtype = dtypes.find((each) => each === wanted.dtype) ?? dtypes[0] ?? 'f32';
-  await onGpuHere(browser, signal, async (runner, { identity }) => {
+  const problems = asked
+    ? [asked]
+    : shapesIn(op, wanted.shapes).map((given) => {
+        const shape = takenShape(contributed, values, dtype, given);
+        return { op, shape, dtype } as Problem;
+      });
+  return onGpuHere(browser, signal, async (runner, { identity }) => {
     let state: RunHere = {
       device: `${identity.device} in ${identity.runtime}`,
       ...{ checked: [], run: null, timed: [], scales: [] },
     };
+    let environment: Environment | null = null;
+    const results: Result[] = [];
     const show = (change: Partial<RunHere>) => {
       state = { ...state, ...change };
       onChange(state);
     };
-    const measure: Measure = async (variant, asked, policy) => {
-      const problem = { ...asked, ...(epilogue && { epilogue }) };
+    const measure: Measure = async (variant, given, policy) => {
+      const problem = { ...given, ...(epilogue && { epilogue }) };
       const onStep = (step: Step) => show({ run: { variant, problem, step } });
       const run = { variant, problem, policy, profile: 'default' } as const;
-      const { outcome } = await runner.run(run, { onStep, signal });
+      const { environment: seen, outcome } = await runner.run(run, { onStep, signal });
+      environment = seen;
+      results.push(resultOf({ ...run, address: variantAddress(variant) }, identity, outcome));
       show({ run: null });
       return { variant, problem, outcome };
     };
-    const battery: Measure = async (...asked) => {
-      const ended = await measure(...asked);
+    const battery: Measure = async (...given) => {
+      const ended = await measure(...given);
       show({ checked: [...state.checked, ended] });
       return ended;
     };
     // As it says which shapes were halved.
     const checked = await runBattery(contributed, {}, battery);
     show({ checked });
-    if (batteryFinding(checked) !== 'right') return;
-    const values = defaultsOf(tunables);
     const variant = { kernel: id, tunables: values };
-    for (const given of shapes) {
-      const problem = {
-        op,
-        shape: takenShape(contributed, values, dtype, given),
-        dtype,
-      } as Problem;
+    const isRight = batteryFinding(checked) === 'right';
+    for (const problem of isRight || asked ? problems : []) {
       const own = await measure(variant, problem, 'screen');
+      if (!isRight) continue;
       const naive = await measure({ kernel: `${op}/naive`, tunables: {} }, problem, 'screen');
       show({ timed: [...state.timed, [own, naive]] });
     }
-    for (const each of dtypes)
+    for (const each of isRight && !asked ? dtypes : [])
       show({ scales: [...state.scales, ...(await scalesOf(contributed, variant, each, measure))] });
+    return { environment, results };
   });
 }

@@ -177,11 +177,7 @@ export function TryKernel({ devices, from, version }: TryKernelProps) {
           />
         </div>
         <Findings checked={checked} onGo={(line) => setGoTo({ line })} />
-        <RunPanel
-          version={version}
-          isReady={checked.kernel !== null}
-          wanted={() => form.getValues()}
-        />
+        <RunPanel version={version} kernel={checked.kernel} wanted={() => form.getValues()} />
         {texts && (
           <details
             className="mt-3 text-[0.8125rem]"

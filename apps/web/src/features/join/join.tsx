@@ -1,7 +1,8 @@
 'use client';
 
 /** Lending this browser's GPU: what it is, what it does, and how to stop. */
-import { unnamedReason } from '@tilemark/core';
+import { inviteSchema, unnamedReason } from '@tilemark/core';
+import { useRouter } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import { z } from 'zod';
 import { deviceHref } from '@/features/devices/device-name';
@@ -21,27 +22,30 @@ import { runText } from './run-text';
 import { RunsTable } from './runs-table';
 import { useHold } from './use-hold';
 
-const redeemedSchema = z.object({ secret: z.string() });
+const madeSchema = z.object({ secret: z.string() });
+const redeemedSchema = inviteSchema.pick({ name: true, problems: true }).extend(madeSchema.shape);
 
 /** The worker token of this browser: from last time, for the invite in the address, or for a session. */
-async function tokenFor(invite: string, mayInvite: boolean): Promise<string> {
+async function tokenFor(invite: string, mayInvite: boolean, name: string): Promise<string> {
   const before = kept();
   if (before.token) return before.token;
   let secret = invite;
   if (!secret && mayInvite) {
     const body = JSON.stringify({ name: 'a browser of mine', seats: 1, hours: 24 });
-    const made = await ask('/api/v1/invites', { body, answer: redeemedSchema.loose() });
+    const made = await ask('/api/v1/invites', { body, answer: madeSchema.loose() });
     if (!made.ok) throw new Error(made.message);
     secret = made.value.secret;
   }
-  const body = JSON.stringify({ invite: secret });
+  const body = JSON.stringify({ invite: secret, ...(name && { name }) });
   const taken = await ask('/api/v1/invites/redeem', { body, answer: redeemedSchema.loose() });
   if (!taken.ok) {
-    keep({ ...before, token: null, invite: null });
+    // Of a name that is taken, another is typed.
+    if (taken.field !== 'name') keep({ ...before, token: null, invite: null });
     throw new Error(taken.message);
   }
-  keep({ ...before, token: taken.value.secret, invite: secret });
-  return taken.value.secret;
+  const { secret: token, ...joined } = taken.value;
+  keep({ ...before, token, joined, invite: secret });
+  return token;
 }
 
 /** @param mayInvite whether the visitor's session may let this browser in without an invite */
@@ -66,6 +70,7 @@ export function Join({
   const [isPaused, setPaused] = useState(false);
   const [isCareful, setCareful] = useState(true);
   const lending = useRef<Lending | null>(null);
+  const router = useRouter();
   const isWorking = state?.phase === 'starting' || state?.phase === 'working';
   const isHydrated = useHydrated();
   const hold = useHold(isWorking && !isPaused, isCareful);
@@ -101,11 +106,22 @@ export function Join({
   }, []);
   useEffect(() => lending.current?.pause(rests), [rests]);
 
-  const start = async () => {
+  /** Takes a seat under the name; the token. */
+  const join = async (): Promise<string> => {
     setProblem(null);
+    if (!isNamed) throw new Error('Enter your name first: what you send is published under it.');
+    const token = await tokenFor(invite ?? '', mayInvite, name.trim());
+    keep({ ...kept(), name: name.trim(), card: card.trim() });
+    return token;
+  };
+  const write = () =>
+    join().then(
+      () => router.push('/kernels/new'),
+      (error: Error) => setProblem(error.message),
+    );
+  const start = async () => {
     try {
-      const token = await tokenFor(invite ?? '', mayInvite);
-      keep({ ...kept(), name: name.trim(), card: card.trim() });
+      const token = await join();
       lending.current = new Lending(setState);
       lending.current.pause(rests);
       const { instance } = kept();
@@ -133,7 +149,7 @@ export function Join({
       {isPublic && (
         <Quick
           browser={{ version, card: card.trim() }}
-          publisher={mayInvite ? 'session' : invite ? () => tokenFor(invite, false) : null}
+          publisher={mayInvite ? 'session' : invite ? join : null}
           isReady={adapter !== null && !isWorking}
           waitsFor={waitsFor}
           isFirst={!isInvited}
@@ -182,6 +198,11 @@ export function Join({
                 onClick={() => void start()}
               >
                 Start
+              </Button>
+            )}
+            {invite && !isWorking && (
+              <Button disabled={!isNamed} onClick={() => void write()}>
+                Hand in a kernel
               </Button>
             )}
             {waitsFor && <p className="text-[0.8125rem] text-muted">{waitsFor}</p>}

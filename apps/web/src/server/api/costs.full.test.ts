@@ -1,3 +1,6 @@
+import type { Outcome, PolicyId } from '@tilemark/core';
+import { readKernel } from '@tilemark/core/contributed';
+import { handIn, handInSchema } from '@tilemark/core/server';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { kernelTemplate } from '../../../../../packages/core/src/contributed/template';
@@ -8,6 +11,7 @@ import {
 } from '../../../../../packages/core/src/server/imports/bench-file.test-helper';
 import {
   attach,
+  failed,
   kernelRun,
   measured,
   recorded,
@@ -89,11 +93,38 @@ const MOST: Readonly<Record<string, (at: number) => TestCall | Promise<TestCall>
   createInvite: () => ({ body: { name: 'class', seats: 500, hours: 1 } }),
   redeemInvite: async () => ({ body: { invite: (await inviteMade()).secret } }),
   revokeInvite: async () => ({ params: await inviteMade() }),
+  getClass: async () => ({ params: { id: (await classMade(10)).id } }),
+  removeStudent: async () => ({ params: { id: (await classMade(1)).id, name: 'Student 0' } }),
+  handIn: async (at) => ({ token: (await classMade(1, false)).token, body: await handInOf(at) }),
 };
 
 const sizes = <T>(count: number, of: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => of(at));
 const tokenMade = () => grid.store.tokens.create({ name: 'x', role: 'worker', expiresAt: null });
+/** A class whose students have each handed in for its problem. */
+async function classMade(students: number, hasHandedIn = true) {
+  const made = await grid.store.invites.create({
+    ...{ name: 'class', seats: students, problems: [square(64)], by },
+    expiresAt: new Date(Date.now() + 60_000),
+  });
+  let token = '';
+  for (const [at, name] of sizes(students, (i) => `Student ${i}`).entries()) {
+    ({ secret: token } = await grid.store.invites.redeem(made.secret, name));
+    const student = await grid.store.tokens.verify(token);
+    if (hasHandedIn && student) await handIn(grid, handInSchema.parse(await handInOf(at)), student);
+  }
+  return { id: made.id, token };
+}
+/** Of a battery of which nothing passed, each time another. */
+async function handInOf(at: number) {
+  const kernel = { source: kernelTemplate('handed-in') };
+  const { kernel: read } = await readKernel({ ...kernel, author: 'you' });
+  const found = (policy: PolicyId, side: number, outcome: Outcome) =>
+    result({ variant: { kernel: read.id, tunables: {} }, policy, problem: square(side), outcome });
+  const battery = sizes(60, (i) => found('smoke', 8 * (i + 1), failed));
+  const own = found('screen', 64, measured(1e6 + at, { policy: 'screen' }));
+  return { ...file([...battery, own]), kernel };
+}
 const by = { tokenId: 't', name: 'Ada', role: 'admin' } as const;
 const inviteMade = () =>
   grid.store.invites.create({

@@ -1,4 +1,6 @@
-import { randomUUID } from 'node:crypto';
+import type { Outcome, PolicyId } from '@tilemark/core';
+import { kernelTemplate, readKernel } from '@tilemark/core/contributed';
+import type { Problem } from '@tilemark/kernels';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { execute } from '../../../../../packages/core/services.test-helper';
 import {
@@ -6,11 +8,8 @@ import {
   result as benchResult,
 } from '../../../../../packages/core/src/server/imports/bench-file.test-helper';
 import {
-  capabilities,
-  identity,
-  planned,
-  recorded,
-  sweepOf,
+  measured,
+  square,
 } from '../../../../../packages/core/src/server/store/fixtures.test-helper';
 import { call, openTestGrid, type TestGrid } from '../grid.test-helper';
 
@@ -27,16 +26,6 @@ async function makeInvite(seats: number, token = member) {
   return (await call('POST /invites', { token, body })).json();
 }
 const redeem = (invite: string) => call('POST /invites/redeem', { body: { invite } });
-const attach = (token: string, device: string, name = 'w') => {
-  const worker = {
-    version: '0',
-    name,
-    host: 'h',
-    capabilities,
-    instance: randomUUID(),
-  };
-  return grid.store.workers.attach({ ...worker, identity: identity(device), tokenId: token });
-};
 const lastToken = async () => (await grid.store.tokens.list()).items[0]!;
 
 it('lets in as many as it has seats, even at once, and says when it is used up', async () => {
@@ -101,33 +90,152 @@ it('ends at its time, and is nothing without its secret', async () => {
   expect((await (await redeem(`${secret}x`)).json()).detail).toContain('not one of this grid');
 });
 
-it('whoever made it gets what each who joined has measured, by name', async () => {
-  const { id, secret } = await makeInvite(2);
-  for (const name of ['Ada', 'Grace']) {
-    await redeem(secret);
-    const { id: tokenId } = await lastToken();
-    const { deviceKey, workerId } = await attach(tokenId, 'Equal', `${name}: browser`);
-    const { runIds } = await sweepOf(grid.store, [planned(deviceKey)], tokenId);
-    const [run = ''] = runIds;
-    await grid.store.runs.claim(run, workerId);
-    await grid.store.runs.record(recorded(run, workerId, { kind: 'skipped', why: `on ${name}’s` }));
-  }
+const PROBLEMS = [square(64), square(128), { ...square(64), dtype: 'f16' as const }];
+/** A class that asks for three products, and tokens of who join it. */
+async function makeClass(...names: string[]) {
+  const body = { name: 'GPU course', seats: names.length + 1, hours: 1, problems: PROBLEMS };
+  const { id, secret } = await (await call('POST /invites', { token: member, body })).json();
+  const join = (name: string) => call('POST /invites/redeem', { body: { invite: secret, name } });
+  const tokens = [];
+  for (const name of names) tokens.push((await (await join(name)).json()).secret);
   const asked = { params: { id }, token: member };
-  const answer = await call('GET /invites/{id}/results', asked);
-  expect(answer.headers.get('content-disposition')).toMatch(
-    /filename="tilemark-class-\d{4}-\d\d-\d\d-\w{6}\.csv"/,
-  );
-  const [head = '', ...lines] = (await answer.text()).trim().split('\r\n');
-  const cellOf = (line: string, name: string) => line.split(',')[head.split(',').indexOf(name)];
-  expect(lines.map((line) => [cellOf(line, 'worker'), cellOf(line, 'detail')])).toEqual([
-    ['Ada: browser', 'on Ada’s'],
-    ['Grace: browser', 'on Grace’s'],
-  ]);
-  const other = await call('GET /invites/{id}/results', {
-    params: { id },
-    token: await grid.token('member', 'Other'),
+  return { join, tokens, asked };
+}
+
+it('names tokens after who joins, once per class, until that one is removed', async () => {
+  const { asked, join, tokens } = await makeClass('Ada', 'Grace');
+  expect(await lastToken()).toMatchObject({ name: 'Grace' });
+  const taken = await join(' ADA');
+  expect(taken.status).toBe(400);
+  expect(await taken.json()).toMatchObject({
+    field: 'name',
+    detail: expect.stringContaining('Somebody called ADA has joined GPU course already'),
   });
-  expect(other.status).toBe(404);
+  expect(await (await join('..')).json()).toMatchObject({ status: 400, field: 'name' });
+  expect((await makeClass('Ada')).tokens).toEqual([expect.any(String)]);
+
+  const remove = (name: string, token = member) =>
+    call('DELETE /invites/{id}/students/{name}', {
+      ...asked,
+      params: { ...asked.params, name },
+      token,
+    });
+  expect((await remove('Ada', await grid.token('member', 'Other'))).status).toBe(404);
+  expect((await remove('Nobody')).status).toBe(404);
+  expect((await remove('Ada')).status).toBe(204);
+  expect(await grid.store.tokens.verify(tokens[0]!)).toBeNull();
+  expect(await grid.store.tokens.verify(tokens[1]!)).not.toBeNull();
+  const { students, used } = await (await call('GET /invites/{id}', asked)).json();
+  expect(students.map(({ name }: { name: string }) => name)).toEqual(['Grace']);
+  expect(used).toBe(1);
+  expect((await join('Ada')).status).toBe(200);
+});
+
+/** What a tab found of a kernel that it calls `you/mine@…`: its battery, and the problems. */
+async function foundOf(source: string, cases: [PolicyId, Problem, Outcome, kernel?: string][]) {
+  const { kernel } = await readKernel({ source, author: 'you' });
+  const results = cases.map(([policy, problem, outcome, other]) =>
+    benchResult({
+      variant: { kernel: other ?? kernel.id, tunables: {} },
+      problem,
+      policy,
+      outcome,
+    }),
+  );
+  return { ...benchFile(results), kernel: { source } };
+}
+const handIn = async (token: string | undefined, body: object) =>
+  call('POST /invites/hand-in', { token, body });
+const element = { row: 3, col: 4, got: 7, want: 8, bound: 0 };
+const wrong: Outcome = { kind: 'incorrect', when: 'before', worst: element };
+const screened = (medianNs: number) => measured(medianNs, { policy: 'screen' });
+
+it('shows what each handed in last over their own naive, or which element is wrong', async () => {
+  const { asked, tokens } = await makeClass('Ada', 'Grace', 'Barbara');
+  const [ada, grace] = tokens;
+  const [small, large] = PROBLEMS as [Problem, Problem];
+  const first = kernelTemplate('first');
+  const slow = await foundOf(first, [['screen', small, screened(2e6)]]);
+  expect((await handIn(ada, slow)).status).toBe(201);
+  const right = await foundOf(kernelTemplate('second'), [
+    // Of the battery: what is passed over decides nothing.
+    ['smoke', square(65), { kind: 'skipped', why: 'too large' }],
+    ['screen', small, screened(1e6)],
+    ['screen', small, screened(4e6), 'matmul/naive'],
+  ]);
+  expect((await handIn(ada, right)).status).toBe(201);
+  const bad = await foundOf(first, [
+    ['smoke', square(65), wrong],
+    ['screen', large, screened(1e6)],
+  ]);
+  expect((await handIn(grace, bad)).status).toBe(201);
+
+  const answer = await (await call('GET /invites/{id}', asked)).json();
+  const [adas, graces, barbaras] = answer.students;
+  expect(adas.handedIn).toEqual([
+    expect.objectContaining({
+      kernel: expect.stringMatching(/^ada-[0-9a-f]{6}\/second@[0-9a-f]{8}$/),
+      finding: 'right',
+      reason: null,
+      medianNs: 1e6,
+      overNaive: {
+        ratio: 4,
+        low: expect.closeTo(3.98, 1),
+        high: expect.closeTo(4.02, 1),
+      },
+    }),
+    null,
+    null,
+  ]);
+  expect(graces.handedIn[1]).toMatchObject({
+    kernel: expect.stringMatching(/^grace-/),
+    finding: 'wrong',
+    reason: '65: element [3, 4] is 7, should be 8 (before timing)',
+    medianNs: null,
+    overNaive: null,
+  });
+  expect(barbaras.handedIn).toEqual([null, null, null]);
+
+  const file = await call('GET /invites/{id}', { ...asked, query: '?format=csv' });
+  expect(file.headers.get('content-disposition')).toMatch(
+    /filename="tilemark-gpu-course-\d{4}-\d\d-\d\d-\w{6}\.csv"/,
+  );
+  const lines = (await file.text()).trim().split('\r\n');
+  expect(lines[0]?.split(',')).toHaveLength(10);
+  expect(lines).toHaveLength(1 + 3 * PROBLEMS.length);
+  expect(lines[1]).toMatch(/^Ada,matmul 64 f32,ada-\w+\/second@\w+,Bench box,right,1000000,4,3\.9/);
+  expect(lines[5]).toContain('Grace,matmul 128 f32,');
+  expect(lines[5]).toContain('"wrong: 65: element [3, 4] is 7, should be 8 (before timing)"');
+
+  // On no board, and listed for nobody else.
+  const board = await (await call('GET /leaderboard', { query: '?shape=64' })).json();
+  expect(JSON.stringify(board)).not.toContain('second@');
+  const { items } = await (await call('GET /kernels/contributed', { token: member })).json();
+  expect(items).toEqual([]);
+  const other = { ...asked, token: await grid.token('member', 'Other') };
+  expect((await call('GET /invites/{id}', other)).status).toBe(404);
+});
+
+it('takes nothing that its class does not ask for, and no results of another kernel', async () => {
+  const { tokens } = await makeClass('Ada');
+  const source = kernelTemplate('third');
+  const refusal = async (token: string | undefined, body: object) => {
+    const answer = await handIn(token, body);
+    const { detail, field } = await answer.json();
+    return [answer.status, field, detail];
+  };
+  const fitting = await foundOf(source, [['screen', PROBLEMS[0]!, screened(1e6)]]);
+  expect(await refusal(await grid.token('worker'), fitting)).toEqual([
+    ...[403, undefined, expect.stringContaining('Only who joined a class')],
+  ]);
+  const elsewhere = await foundOf(source, [['screen', square(65), screened(1e6)]]);
+  expect(await refusal(tokens[0], elsewhere)).toEqual([
+    ...[400, 'results', expect.stringContaining('GPU course asks for')],
+  ]);
+  const another = { ...fitting, kernel: { source: kernelTemplate('fourth') } };
+  expect(await refusal(tokens[0], another)).toEqual([
+    ...[400, 'results[0].variant.kernel', expect.stringContaining('not of the kernel')],
+  ]);
 });
 
 it('makes trusted tokens where its maker is trusted and says so', async () => {

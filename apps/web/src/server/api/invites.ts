@@ -1,21 +1,40 @@
-import { inviteSchema, kindsOf, pageOf, resultTable } from '@tilemark/core';
-import { endAccess } from '@tilemark/core/server';
+import {
+  classCsv,
+  classSchema,
+  inviteSchema,
+  MAXIMA,
+  pageOf,
+  requestedProblemSchema,
+  sweepImportedSchema,
+} from '@tilemark/core';
+import { endAccess, handIn, handInSchema } from '@tilemark/core/server';
 import { z } from 'zod';
-import { firstItems } from '../lists';
 import { HttpProblem } from '../problem';
+import { makerOf } from '../session/access';
+import { COSTS } from '../session/reads';
 import { csvFile, fileName } from './download';
-import { noun, ok, onePage, operation, orNotFound, signedIn } from './operation';
+import {
+  formatQuery,
+  noun,
+  ok,
+  onePage,
+  operation,
+  orNotFound,
+  signedIn,
+  TABLE_TYPES,
+} from './operation';
 
-/** Links that let browsers and machines in as workers. */
+/** Links that let browsers and machines in as workers: classes, as pages call them. */
 export const invites = noun();
 
 const HOUR_MS = 3_600_000;
-
-/** Whose invites somebody sees and ends: an admin everybody's. */
-const makerOf = (principal: Parameters<typeof signedIn>[0]) => {
-  const { role, tokenId } = signedIn(principal);
-  return role === 'admin' ? undefined : tokenId;
-};
+/** It stands in an address, where `..` would be another. */
+const studentName = z
+  .string()
+  .trim()
+  .max(60)
+  .refine((name) => /[\p{L}\p{N}]/u.test(name), 'must contain a letter or a digit');
+const missing = (id: string) => `There is no invite ${id} of yours.`;
 
 operation(
   invites,
@@ -28,7 +47,7 @@ operation(
     answer: ok(pageOf(inviteSchema)),
   },
   async ({ principal, services: { store } }) =>
-    onePage(await store.invites.list(makerOf(principal))),
+    onePage(await store.invites.list(makerOf(signedIn(principal)))),
 );
 
 operation(
@@ -45,13 +64,15 @@ operation(
       name: z.string().trim().min(1).max(80),
       seats: z.number().int().min(1).max(500),
       hours: z.number().int().min(1).max(720),
+      /** What kernels are handed in for. */
+      problems: z.array(requestedProblemSchema).max(12).default([]),
       /** Whether the tokens it makes are trusted; only a trusted token may say so. */
       trusted: z.boolean().optional(),
     }),
     refusals: { 403: '`trusted` with a token that is not.' },
     answer: { status: 201, schema: z.object({ id: z.string(), secret: z.string() }) },
   },
-  async ({ body: { name, seats, hours, trusted }, principal, services: { store } }) => {
+  async ({ body: { hours, trusted, ...fields }, principal, services: { store } }) => {
     const by = signedIn(principal);
     if (trusted && !(await store.tokens.isTrusted(by.tokenId))) {
       throw new HttpProblem(
@@ -60,7 +81,7 @@ operation(
       );
     }
     const expiresAt = new Date(Date.now() + hours * HOUR_MS);
-    return store.invites.create({ name, seats, expiresAt, trusted, by });
+    return store.invites.create({ ...fields, expiresAt, trusted, by });
   },
 );
 
@@ -70,34 +91,82 @@ operation(
     id: 'redeemInvite',
     method: 'post',
     path: '/invites/redeem',
-    summary: 'Redeems an invite for a worker token that expires with it.',
+    summary:
+      'Redeems an invite for a worker token that expires with it and is called as who joins, whose `name` nobody else of the invite has.',
     access: 'open',
     limit: 'logIn',
-    body: z.strictObject({ invite: z.string().min(1).max(300) }),
+    body: z.strictObject({
+      invite: z.string().min(1).max(300),
+      name: studentName.optional(),
+    }),
     refusals: { 403: 'The invite makes no more tokens; `detail` says why.' },
-    answer: ok(z.object({ secret: z.string(), name: z.string(), expiresAt: z.string() })),
+    answer: ok(
+      inviteSchema
+        .pick({ name: true, problems: true, expiresAt: true })
+        .extend({ secret: z.string() }),
+    ),
   },
-  ({ body: { invite }, services: { store } }) => store.invites.redeem(invite),
+  ({ body: { invite, name }, services: { store } }) => store.invites.redeem(invite, name),
 );
 
 operation(
   invites,
   {
-    id: 'getInviteResults',
-    method: 'get',
-    path: '/invites/{id}/results',
+    id: 'handIn',
+    method: 'post',
+    path: '/invites/hand-in',
     summary:
-      'What the workers of one of your invites have measured, as CSV: `worker` is the name that each joined under.',
-    access: 'submit',
-    answer: { ...ok(z.string()), types: ['text/csv'] },
+      'Hands in a kernel for the class that the token joined, as NDJSON: a line with `kernel` and all else of `tilemark bench --json` but `results`, then a line per result, those of the battery and, under policy `screen`, of the kernel and naive on a problem of the class.',
+    access: 'work',
+    limit: 'submit',
+    cost: COSTS.page,
+    costOfRun: 1,
+    body: handInSchema,
+    lines: 'results',
+    maxBytes: MAXIMA.bytes.import,
+    answer: { status: 201, schema: sweepImportedSchema },
   },
-  async ({ params: { id }, principal, services: { store } }) => {
-    const invite = await store.invites.find(id, makerOf(principal));
-    const { createdAt, name } = orNotFound(invite, `There is no invite ${id} of yours.`);
-    const results = await firstItems((cursor) => store.invites.results(id, cursor));
-    const { head, line } = resultTable(kindsOf(results));
-    const file = `${fileName(name, createdAt.toISOString(), id)}.csv`;
-    return csvFile(head + results.map(line).join(''), file);
+  ({ body, principal, services }) => handIn(services, body, signedIn(principal)),
+);
+
+operation(
+  invites,
+  {
+    id: 'getClass',
+    method: 'get',
+    path: '/invites/{id}',
+    summary:
+      'One of your invites as a class: who joined, and the kernel that each handed in last for each problem, over their own naive.',
+    access: 'submit',
+    cost: COSTS.page,
+    query: z.object(formatQuery),
+    answer: { ...ok(classSchema), types: TABLE_TYPES },
+  },
+  async ({ params: { id }, principal, query: { format }, services: { store } }) => {
+    const invite = await store.invites.find(id, makerOf(signedIn(principal)));
+    const found = await store.invites.class(orNotFound(invite, missing(id)));
+    const file = `${fileName(found.name, found.createdAt, id)}.csv`;
+    return format === 'csv' ? csvFile(classCsv(found), file) : found;
+  },
+);
+
+operation(
+  invites,
+  {
+    id: 'removeStudent',
+    method: 'delete',
+    path: '/invites/{id}/students/{name}',
+    summary:
+      'Removes who joined one of your invites by a name: the token ends, and its seat is free.',
+    access: 'submit',
+    answer: { status: 204 },
+  },
+  async ({ params: { id, name }, principal, services }) => {
+    const by = makerOf(signedIn(principal));
+    if (!(await services.store.invites.removeStudent(id, name, by))) {
+      throw new HttpProblem(404, `Nobody called ${name} is in an invite ${id} of yours.`);
+    }
+    await endAccess(services);
   },
 );
 
@@ -113,8 +182,8 @@ operation(
     answer: { status: 204 },
   },
   async ({ params: { id }, principal, services }) => {
-    if (!(await services.store.invites.revoke(id, makerOf(principal)))) {
-      throw new HttpProblem(404, `There is no invite ${id} of yours.`);
+    if (!(await services.store.invites.revoke(id, makerOf(signedIn(principal))))) {
+      throw new HttpProblem(404, missing(id));
     }
     await endAccess(services);
   },

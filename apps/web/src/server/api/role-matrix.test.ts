@@ -109,7 +109,10 @@ const MATRIX = {
   listInvites: submitters(200),
   createInvite: submitters(201),
   redeemInvite: READ,
-  getInviteResults: { own: submitters(200), others: { ...submitters(200), member: 404 } },
+  getClass: { own: submitters(200), others: { ...submitters(200), member: 404 } },
+  // Nobody is called so; students hand in (invites.test.ts).
+  removeStudent: submitters(404),
+  handIn: { ...workers(403), admin: 403 },
   revokeInvite: { own: submitters(204), others: { ...submitters(204), member: 404 } },
 } satisfies Record<string, Row | { readonly own: Row; readonly others: Row }>;
 type OperationId = keyof typeof MATRIX;
@@ -199,6 +202,7 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
   createInvite: () => ({ name: 'class', seats: 30, hours: 2 }),
   redeemInvite: () => ({ invite }),
   contributeKernel: () => newKernel(),
+  handIn: () => ({ ...(bodies.importResults?.() as object), kernel: newKernel() }),
 };
 
 const tuningOf = (device: string) => ({
@@ -282,7 +286,12 @@ async function ask(id: OperationId, asker: Asker, owner: Asker | null): Promise<
   const ofRun = path.includes('{run}') || id === 'takeNextRun';
   const response = await call(name, {
     query: id === 'getBest' ? '?m=8&n=8&k=8' : '',
-    params: { id: subject, key: subject, run: ofRun ? await runOf(subject, path) : '' },
+    params: {
+      id: subject,
+      key: subject,
+      name: 'nobody',
+      run: ofRun ? await runOf(subject, path) : '',
+    },
     token: tokens.get(asker)?.secret,
     body: bodies[id]?.(),
   });

@@ -52,6 +52,10 @@ export function checkOwner(
   throw new HttpProblem(403, `Only the token of ${sweep.createdBy} or an admin may do this.`);
 }
 
+/** Whose invites somebody sees and ends; undefined, as an admin: everybody's. */
+export const makerOf = ({ role, tokenId }: Principal): string | undefined =>
+  role === 'admin' ? undefined : tokenId;
+
 /** Workers as who asks may know them: the names of tokens are for admins. */
 export const shownTo = (asker: Principal | null, workers: Worker[]): Worker[] =>
   asker?.role === 'admin' ? workers : workers.map((worker) => ({ ...worker, token: null }));

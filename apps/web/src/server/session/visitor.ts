@@ -21,11 +21,16 @@ export async function readable(): Promise<Services> {
   return opened;
 }
 
+/** The services, for a page of somebody who is logged in, and who that is; others are sent to log in. */
+export async function signedIn(): Promise<{ services: Services; user: Principal }> {
+  const user = (await visitor()) ?? (await toLogin());
+  return { services: await services(), user };
+}
+
 /** The services for a page of admins; null where the visitor is somebody else, who is told so. */
 export async function administered(): Promise<Services | null> {
-  const user = await visitor();
-  if (!user) return toLogin();
-  return user.role === 'admin' ? services() : null;
+  const { services, user } = await signedIn();
+  return user.role === 'admin' ? services : null;
 }
 
 async function toLogin(): Promise<never> {

@@ -12,6 +12,8 @@ interface ImportContext {
   readonly now: Date;
   /** By device key, what the grid itself knows about the devices in the file. */
   readonly devices: ReadonlyMap<string, GridDevice>;
+  /** The contributed kernel whose source came along. */
+  readonly own?: string | undefined;
 }
 
 export interface GridDevice {
@@ -28,14 +30,14 @@ export interface GridDevice {
 export function importedRun(
   file: BenchFile,
   index: number,
-  { now, devices }: ImportContext,
+  { now, devices, own }: ImportContext,
 ): ImportedResult | null {
   const result = file.results[index];
   if (!result?.outcome) return null;
   const { problem, profile, policy, device } = result;
   const field = `results[${index}]`;
   const environment = environmentOf(file, result, field);
-  const { kernel, tunables, address } = checkedVariant(result, environment, field);
+  const { kernel, tunables, address } = checkedVariant(result, environment, field, own);
   const ours = devices.get(device.key);
   if (ours && ours.class !== environment.device.class) {
     throw new InputError(
@@ -82,8 +84,9 @@ function checkedVariant(
   { variant, problem, outcome }: Result,
   { capabilities, device }: Environment,
   field: string,
+  own: string | undefined,
 ) {
-  if (isContributed(variant.kernel)) {
+  if (isContributed(variant.kernel) && variant.kernel !== own) {
     throw new InputError(
       `${variant.kernel} is a contributed kernel. Results of contributed kernels cannot be imported: without the source nobody here could check or repeat them. To have them on this grid, submit the kernel: \`tilemark submit FILE.wgsl\`.`,
       `${field}.variant.kernel`,

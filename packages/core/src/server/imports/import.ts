@@ -20,6 +20,7 @@ import { importedSweep } from './spec';
  * worker's, `spec.ts` finds the sweep that asks for them, and the store writes them in one transaction.
  *
  * @param file a body that `benchFileSchema` has accepted
+ * @param own the contributed kernel whose source came along: others are refused
  * @throws InputError naming the field at fault; NotAdmitted for a worker that no invite let in;
  *   ServiceUnavailable
  */
@@ -27,14 +28,15 @@ export async function importResults(
   { store }: { readonly store: Store },
   file: BenchFile,
   author: Author & Partial<Pick<Principal, 'role'>>,
+  own?: string,
 ): Promise<SweepImported> {
   const { role, tokenId = null } = author;
-  if (role === 'worker' && !(await store.invites.isJoined(tokenId))) {
+  if (role === 'worker' && !(await store.invites.of(tokenId))) {
     throw new NotAdmitted(
       'This token attaches a machine and publishes no files: use that of a member or of an invite.',
     );
   }
-  const context = { now: new Date(), devices: await gridDevices(store, file) };
+  const context = { now: new Date(), devices: await gridDevices(store, file), own };
   const results: ImportedResult[] = [];
   const pause = pauses();
   for (const index of file.results.keys()) {

@@ -30,10 +30,10 @@ import { getDevice, listDevices } from './devices/list';
 import { deviceSummaries } from './devices/summaries';
 import { devicesToPlan } from './devices/to-plan';
 import { runSecondsOf } from './estimates';
+import { classOf } from './invites/class';
 import { createInvite } from './invites/create';
-import { findInvite, isJoined, listInvites, revokeInvite } from './invites/list';
+import { findInvite, inviteOf, listInvites, removeStudent, revokeInvite } from './invites/list';
 import { redeemInvite } from './invites/redeem';
-import { inviteResults } from './invites/results';
 import { openLimiters } from './limits/limiters';
 import { limitPassed } from './limits/passed';
 import { takeRequest } from './limits/take';
@@ -147,8 +147,9 @@ export function openStore(databaseUrl: string) {
     redeem: redeemInvite,
     list: listInvites,
     find: findInvite,
-    isJoined,
-    results: inviteResults,
+    of: inviteOf,
+    class: classOf,
+    removeStudent,
     revoke: revokeInvite,
   });
   const workers = bound(db, {
@@ -260,7 +261,11 @@ export function openStore(databaseUrl: string) {
       verify: (secret: string) => admits(`secret ${sha256(secret)}`, () => tokens.verify(secret)),
       revoke: ending(tokens.revoke),
     },
-    invites: { ...invites, revoke: ending(invites.revoke) },
+    invites: {
+      ...invites,
+      removeStudent: ending(invites.removeStudent),
+      revoke: ending(invites.revoke),
+    },
     contributed: bound(db, {
       add: addKernel,
       admit: admitKernels,

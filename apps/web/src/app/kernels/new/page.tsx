@@ -1,7 +1,8 @@
 import { fileOf } from '@tilemark/kernels';
 import type { Metadata } from 'next';
 import { LazyTryKernel } from '@/features/contributed/lazy';
-import { readable, visitor } from '@/server/session/visitor';
+import { services } from '@/server/services';
+import { visitor } from '@/server/session/visitor';
 import { TextLink } from '@/ui/button';
 import { LogIn } from '@/ui/navigation';
 import { NeedsScript, Notice } from '@/ui/notice';
@@ -10,13 +11,15 @@ import type { SearchParams } from '@/ui/query';
 
 export const metadata: Metadata = { title: 'Try a kernel' };
 
+/** Open on a private grid too, without what the grid has: who joined a class need not have an account. */
 export default async function TryKernelPage({ searchParams }: { searchParams: SearchParams }) {
-  const { settings, store } = await readable();
+  const { settings, store } = await services();
   const { from } = await searchParams;
-  const [devices, user, version] = await Promise.all([
-    store.devices.toPlan(),
-    visitor(),
-    typeof from === 'string' ? store.contributed.get(from) : null,
+  const user = await visitor();
+  const mayRead = settings.isPublic || user !== null;
+  const [devices, version] = await Promise.all([
+    mayRead ? store.devices.toPlan() : [],
+    mayRead && typeof from === 'string' ? store.contributed.get(from) : null,
   ]);
   if (version) await store.contributed.admit([version.id]);
   const file = version && fileOf(version.id);

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "Invite" ADD COLUMN     "problems" JSONB NOT NULL DEFAULT '[]';
