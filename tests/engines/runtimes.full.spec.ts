@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from '@playwright/test';
 import type { Device, Leaderboard, ResultDetail } from '@tilemark/core';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, ElementHandle, Page } from 'puppeteer-core';
+import { kernelTemplate } from '../../packages/core/src/contributed/template';
 import { bring } from '../bring';
 import { test } from '../fixtures';
 import type { Grid } from '../grid';
@@ -177,4 +178,20 @@ test('a tab of Firefox joins, names its card, and measures the same device', asy
   const heads = ['Node (Dawn), tint', 'Chrome, tint', 'Deno (wgpu), naga', 'Firefox, naga'];
   for (const head of heads) expect(html).toContain(head);
   await leaves(page);
+
+  await page.goto(`${grid.url}/kernels/new`);
+  const kernel = join(folder, 'here.wgsl');
+  await writeFile(kernel, FEW);
+  const files = await page.waitForSelector('input[type=file]');
+  await (files as ElementHandle<HTMLInputElement>).uploadFile(kernel);
+  await textIn(page, 'Compiles in this browser.');
+  await page.locator('#try-shapes').fill('48x16x16');
+  await page.locator('::-p-aria([name="Run here"][role="button"])').click();
+  await page.locator('::-p-text(Right: )').setTimeout(300_000).wait();
+  await textIn(page, 'naive’s speed');
 });
+
+/** Right, on few shapes. */
+const FEW = kernelTemplate('here')
+  .replace('[16, 8, 4]', '[8]')
+  .replace('"covers"', '"requires": [{ "that": "m == 17 || m == 48" }], "covers"');
