@@ -8,7 +8,7 @@ export const LIMITS: Limits = {
   'packages/core/src/contributed': 3_122,
   'packages/core/src/measure': 3_070,
   'packages/core/src/server/store': 6_030,
-  'packages/core/src/server': 2_062,
+  'packages/core/src/server': 2_064,
   'packages/core/src/tune': 3_693,
   'packages/core/src/api': 2_355,
   'packages/core': 5_200,
@@ -16,12 +16,12 @@ export const LIMITS: Limits = {
   prisma: 1_230,
   'apps/web/src/app': 2_306,
   'apps/web/src/features': 10_389,
-  'apps/web/src/server': 3_589,
+  'apps/web/src/server': 3_601,
   'apps/web/src/ui': 2_880,
   'apps/web': 110,
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_564 },
-  { name: 'site', prefixes: ['apps/web'], limit: 19_256 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_566 },
+  { name: 'site', prefixes: ['apps/web'], limit: 19_268 },
 ] as const;

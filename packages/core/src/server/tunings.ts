@@ -22,13 +22,14 @@ import { noWorkerRuns, type SubmitOptions, type SweepServices, startSweep } from
  * (`../worker/claimed-search.ts`). It waits for a worker of the device where none is attached.
  *
  * @param newTuning a body that `newTuningSchema` has accepted
+ * @param options with what is told of each look at a variant that does not fit
  * @throws InputError naming the field at fault; ServiceUnavailable
  */
 export async function submitTuning(
   services: SweepServices,
   newTuning: NewTuning,
   author: Author,
-  { idempotencyKey }: SubmitOptions = {},
+  { idempotencyKey, onLook }: SubmitOptions & { readonly onLook?: () => void } = {},
 ): Promise<{ id: string; counts: Counts }> {
   const { device: key, profile } = newTuning;
   const device = (await services.store.devices.toPlan()).find((row) => row.key === key);
@@ -36,7 +37,7 @@ export async function submitTuning(
   await admitOn(services, newTuning, device);
   const tuning = requestOf(newTuning);
   checkSpace(newTuning);
-  const { point, problem } = await inTurns(firstOf(tuning, device));
+  const { point, problem } = await inTurns(firstOf(tuning, device), onLook);
   const { address, kernel, tunables } = point;
   const { dtype, epilogue, shape } = problem;
   const fields = { profiles: [profile], policy: 'screen' as const, devices: [key] };
@@ -53,10 +54,11 @@ export async function submitTuning(
 }
 
 /** What work returns that yields now and then, each part in a turn of the event loop. */
-async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+async function inTurns<T>(work: Generator<void, T>, onTurn?: () => void): Promise<T> {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
+    onTurn?.();
     await setImmediate();
   }
 }

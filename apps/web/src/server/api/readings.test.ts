@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { deviceKey } from '@tilemark/core';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { kernelTemplate } from '../../../../../packages/core/src/contributed/template';
 import {
   capabilities,
@@ -68,10 +68,13 @@ it('kernels whose constants chain are read for a search one text in a turn of th
   expect(read.longest).toBeLessThan(500);
   const problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f32' };
   const asked = { device: deviceKey(identity('One')), problem, kernel: id, budgetSeconds: 60 };
+  const take = vi.spyOn(grid().reads, 'take');
   const { all, answer, longest } = await turnsOf(send('POST /tunings', asked));
   expect(await answer.json()).toMatchObject({
     status: 400,
     detail: expect.stringMatching(/No variant .* fits .*of workgroup memory/),
   });
   expect(longest).toBeLessThan(all / 4);
+  // Charged by what was read: each of its texts.
+  expect(take).toHaveBeenLastCalledWith(expect.anything(), 10 * 64);
 });

@@ -1,8 +1,11 @@
 import { newTuningSchema, tuningCreatedSchema } from '@tilemark/core';
 import { submitTuning } from '@tilemark/core/server';
-import { COSTS } from '../session/reads';
+import { COSTS, readerOf } from '../session/reads';
 import { noun, operation, signedIn } from './operation';
 import { idempotencyKey } from './sweeps';
+
+/** To read a long contributed kernel once more takes this much of the process, ms. */
+const LOOK_MS = 10;
 
 /** Searches for the fastest variants. Each is a sweep: `getSweep` shows how far it is. */
 export const tunings = noun();
@@ -24,7 +27,16 @@ operation(
   },
   async ({ body, c, principal, services }) => {
     const by = signedIn(principal);
-    const made = await submitTuning(services, body, by, { ...idempotencyKey(c, by) });
-    return { ...made, page: `/sweeps/${made.id}` };
+    let looks = 0;
+    const onLook = () => void looks++;
+    try {
+      const made = await submitTuning(services, body, by, { ...idempotencyKey(c, by), onLook });
+      return { ...made, page: `/sweeps/${made.id}` };
+    } finally {
+      const { reads, settings } = services;
+      // It is done: who has no more is told at the next request.
+      const taken = reads.take(readerOf(c, principal, settings), LOOK_MS * looks);
+      await taken.catch(() => undefined);
+    }
   },
 );
