@@ -22,7 +22,7 @@ import { noWorkerRuns, type SubmitOptions, type SweepServices, startSweep } from
  * (`../worker/claimed-search.ts`). It waits for a worker of the device where none is attached.
  *
  * @param newTuning a body that `newTuningSchema` has accepted
- * @param options with what is told of each look at a variant that does not fit
+ * @param options and whom to tell of each look at a variant that does not fit
  * @throws InputError naming the field at fault; ServiceUnavailable
  */
 export async function submitTuning(
