@@ -149,7 +149,12 @@ async function joins(browser: Browser, runtime: string): Promise<{ device: Devic
   await textIn(page, 'The browser computes on the CPU');
   await page.locator('#name').fill(runtime);
   await page.locator('::-p-aria([name="Start"][role="button"])').click();
-  return { device: await measures(runtime), page };
+  try {
+    return { device: await measures(runtime), page };
+  } catch (error) {
+    const shown = await page.evaluate('document.body.innerText');
+    throw new Error(`The tab shows: ${shown}`, { cause: error });
+  }
 }
 
 async function leaves(page: Page): Promise<void> {
