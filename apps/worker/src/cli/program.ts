@@ -45,20 +45,23 @@ import { LOG_FORMS } from './worker-log';
 /** Exit codes for shell scripts. */
 const EXIT = { bad: 1, badInput: 2, notAdmitted: 3 } as const;
 
+export type Legend = readonly (readonly [term: string | number, about: string])[];
+
 /** The exit codes of every command; `check` has further ones. */
-export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+export const EXIT_CODES: Legend = [
   [EXIT.bad, 'something was incorrect or failed'],
   [EXIT.badInput, 'an option is wrong'],
   [EXIT.notAdmitted, 'the grid does not admit the token'],
 ];
 
-const DTYPE_WORDS = Object.entries(DTYPES).flatMap(([id, { words }]) =>
-  id === words ? [] : [`${id} is ${words}`],
-);
-const DTYPE = new Option('--dtype <type>', 'of the elements; `bench --help` explains each')
-  .choices(idsOf(DTYPES))
-  .argParser(dtypeOf)
-  .default(undefined, 'f32, or what its kernels take');
+/** Each dtype and what it is. */
+export const DTYPE_WORDS = Object.entries(DTYPES).map(([id, { words }]) => [id, words] as const);
+
+/** A list below the help. */
+const legend = (title: string, rows: Legend) =>
+  `\n${title}:\n${rows.map(([term, about]) => `  ${String(term).padEnd(11)} ${about}\n`).join('')}`;
+
+const DTYPE = new Option('--dtype <type>', 'as `tilemark --help` lists them').argParser(dtypeOf);
 const REGIME = new Option(
   '--regime <regime>',
   'how inputs are drawn, not ranked: large, outliers, zeros, integers, or below 2^7: large:7, outliers:7 (default: fractions around 0)',
@@ -100,10 +103,7 @@ export function program(childEntry: URL): Command {
   const cli = new Command('tilemark')
     .description('Benchmarks WGSL matrix-multiply and transpose kernels and verifies every result.')
     .version(version)
-    .addHelpText(
-      'after',
-      `\nExit codes:\n${EXIT_CODES.map(([code, meaning]) => `  ${code}  ${meaning}`).join('\n')}`,
-    )
+    .addHelpText('after', legend('Exit codes', EXIT_CODES) + legend('Dtypes', DTYPE_WORDS))
     .showHelpAfterError('(--help explains the options)')
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.badInput));
 
@@ -134,7 +134,7 @@ export function program(childEntry: URL): Command {
     )
     .option(
       '--dtype <types>',
-      `comma-separated: ${idsOf(DTYPES).join(', ')} (${DTYPE_WORDS.join(', ')}; default: f32, or what its kernels take)`,
+      'comma-separated, as `tilemark --help` lists them (default: f32, or what its kernels take)',
     )
     .addOption(REGIME)
     .addOption(EPILOGUE)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT_CODES } from './program';
+import { DTYPE_WORDS, EXIT_CODES, type Legend } from './program';
 
 /** docs/command-line.md: what `--help` says of each command, as Markdown. */
 export function reference(cli: Command): string {
@@ -8,6 +8,9 @@ export function reference(cli: Command): string {
     `${cli.description()} This page is made from what \`tilemark <command> --help\` prints. Where the program comes from: [Measure without a grid](start.md#measure-without-a-grid).`,
     '`check` has exit codes of its own; every command has these:',
     table('exit code', EXIT_CODES),
+    '## Dtypes',
+    'Types of the elements of A × B. *By rows* (N × K) is how models store weights; q8_0, q4_0, and MatMulNBits quantise [blocks of 32](extend.md#a-storage).',
+    table('dtype', DTYPE_WORDS),
     ...cli.commands.flatMap((command) => sectionsOf(command)),
   ].join('\n\n')}\n`;
 }
@@ -37,7 +40,7 @@ function sectionsOf(command: Command, parent = ''): string[] {
 
 const entry = (term: string, about: string) => [term, about] as const;
 
-const table = (head: string, rows: readonly (readonly [term: string | number, about: string])[]) =>
+const table = (head: string, rows: Legend) =>
   [
     `| ${head} | meaning |`,
     '|---|---|',
