@@ -65,12 +65,16 @@ async function measures(runtime: string): Promise<Device> {
     .toBe(1);
   const device = await deviceUnder(runtime);
   if (!device) throw new Error(`No device under ${runtime}.`);
-  type Sweeps = { items: { id: string; suite: string | null; status: string }[] };
-  const suites = async () => (await api<Sweeps>('/sweeps')).items.filter(({ suite }) => suite);
-  await expect.poll(async () => (await suites()).length, { timeout: 60_000 }).toBeGreaterThan(0);
-  for (const { id, status } of await suites()) {
-    if (status !== 'done' && status !== 'cancelled') await api(`/sweeps/${id}/cancel`, {});
-  }
+  // They begin a moment after the device is known, and one of their runs may take minutes here.
+  const endSuites = async () => {
+    type Sweeps = { items: { id: string; suite: string | null; status: string }[] };
+    const open = (await api<Sweeps>('/sweeps')).items.filter(
+      ({ suite, status }) => suite && status !== 'done' && status !== 'cancelled',
+    );
+    for (const { id } of open) await api(`/sweeps/${id}/cancel`, {});
+    return open.length;
+  };
+  await expect.poll(endSuites, { timeout: 60_000 }).toBeGreaterThan(0);
   const shapes = [{ m: 33, n: 33, k: 33 }];
   const cases = [{ kernel: 'matmul/naive', shapes, dtypes: ['f32'] }];
   const spec = { cases, policy: 'smoke', devices: [device.key] };
@@ -78,7 +82,10 @@ async function measures(runtime: string): Promise<Device> {
   const counts = async () =>
     (await api<{ counts: Record<string, number> }>(`/sweeps/${id}`)).counts;
   await expect
-    .poll(async () => (await counts()).pending, { timeout: 240_000, intervals: [1_000] })
+    .poll(async () => (await endSuites()) + ((await counts()).pending ?? 0), {
+      timeout: 240_000,
+      intervals: [1_000],
+    })
     .toBe(0);
   expect(await counts()).toMatchObject({ total: 1, measured: 1 });
   return device;
