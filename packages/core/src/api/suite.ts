@@ -19,6 +19,8 @@ export const suiteSchema = z.object({
   ),
 });
 
+const ms = z.number().positive();
+
 const hardware = z.object({ gpu: z.string().nullable(), cpu: z.string().nullable() });
 
 const publishedFigureSchema = z.object({
@@ -28,7 +30,7 @@ const publishedFigureSchema = z.object({
   variant: variantSchema,
   address: z.string(),
   problem: problemSchema,
-  timeMs: z.number().positive(),
+  timeMs: ms,
   /** GFLOP/s or GB/s, counted as ours are. */
   rate: rateSchema,
   note: z.string().nullable(),
@@ -50,5 +52,7 @@ export const publishedSchema = z.object({
   /** Bytes per element that its own rates count, not ours; null if it prints none or counts as we do. */
   bytesPerElement: z.number().positive().nullable(),
   results: z.array(publishedFigureSchema),
+  /** Of the inputs to the GPU and of the output back. */
+  transfers: z.array(z.object({ problem: problemSchema, hostToDeviceMs: ms, deviceToHostMs: ms })),
 });
 export type Published = z.infer<typeof publishedSchema>;

@@ -46,6 +46,16 @@ describe('published figures', () => {
     expect(publishedOfSuite('tiling-ladder')?.results).toEqual([]);
   });
 
+  it('include the transfers of the one report that prints them', () => {
+    const transfers = allPublished().flatMap(({ suite, transfers }) =>
+      transfers.map((each) => [suite, shapeText(each.problem), each.deviceToHostMs]),
+    );
+    expect(transfers).toEqual([
+      ['host-vs-device', '2048', 2.9613],
+      ['host-vs-device', '4096', 10.7331],
+    ]);
+  });
+
   it('are found by the suite, with or without its version', () => {
     expect(publishedOfSuite('layouts')).toEqual(publishedOfSuite('layouts@1'));
     expect(publishedOfSuite('layouts')?.hardware.gpu).toBe('NVIDIA GeForce RTX 3080');

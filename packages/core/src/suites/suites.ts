@@ -124,9 +124,11 @@ export function standingSuites(deviceClass: DeviceClass): StandingSuite[] {
 }
 
 /** A report as it was printed, without what follows from its figures; null: it does not say. */
-interface Report extends Omit<Published, 'suite' | 'bytesPerElement' | 'results'> {
+interface Report extends Omit<Published, 'suite' | 'bytesPerElement' | 'results' | 'transfers'> {
   readonly bytesPerElement?: number;
   readonly results: readonly Printed[];
+  readonly transfers?: readonly (Omit<Published['transfers'][number], 'problem'> &
+    Pick<Printed, 'problem'>)[];
 }
 
 interface Printed {
@@ -149,15 +151,22 @@ export const allPublished = (): Published[] =>
 export function publishedOfSuite(ref: string): Published | null {
   const [suite = ''] = ref.split('@');
   const report = REPORTS.get(suite);
-  return report
-    ? { suite, bytesPerElement: null, ...report, results: report.results.map(figureOf) }
-    : null;
+  if (!report) return null;
+  const { results, transfers = [] } = report;
+  return {
+    ...{ suite, bytesPerElement: null, ...report, results: results.map(figureOf) },
+    transfers: transfers.map((each) => ({ ...each, problem: problemOf(each.problem) })),
+  };
+}
+
+function problemOf(text: string) {
+  const [op = '', shape = '', dtype = ''] = text.split(' ');
+  return parseProblem({ op, shape, dtype });
 }
 
 function figureOf({ note = null, problem: text, timeMs, ...printed }: Printed): PublishedFigure {
   const { kernel, tunables, address, definition } = parseVariant(printed.address);
-  const [op = '', shape = '', dtype = ''] = text.split(' ');
-  const problem = parseProblem({ op, shape, dtype });
+  const problem = problemOf(text);
   return {
     label: printed.label,
     variant: { kernel, tunables },

@@ -127,15 +127,35 @@ it('keeps quick runs and full ones in charts of their own', () => {
 });
 
 describe('shortLabels', () => {
+  const NONE = new Map<string, string>();
+
+  it('says of variants that a report names only what tells those of one name apart', () => {
+    const rows = [tiled(8, 300), tiled(16, 200), naive(1000)];
+    const [first, second] = rows;
+    const labels = (...names: (readonly [string, string])[]) => [
+      ...shortLabels(rows, new Map(names)).values(),
+    ];
+    expect(labels([first!.address, 'RR'], [second!.address, 'CC'])).toEqual(['RR', 'CC', 'naive']);
+    expect(labels([first!.address, 'CC'], [second!.address, 'CC'])).toEqual([
+      'CC · TILE=8',
+      'CC · TILE=16',
+      'naive',
+    ]);
+  });
+
   it('keeps only the tunables that differ', () => {
     const rows = [tiled(8, 300), tiled(16, 200), naive(1000)];
-    expect([...shortLabels(rows).values()]).toEqual(['tiled · TILE=8', 'tiled · TILE=16', 'naive']);
+    expect([...shortLabels(rows, NONE).values()]).toEqual([
+      'tiled · TILE=8',
+      'tiled · TILE=16',
+      'naive',
+    ]);
   });
 
   it('names tunables in the order of the address, whatever that of the record', () => {
     const wpt = (WPT: number, TILE: number) =>
       measuredRun(100, { variant: { kernel: 'matmul/tiled-wpt', tunables: { WPT, TILE } } });
-    expect([...shortLabels([wpt(8, 32), wpt(4, 16)]).values()]).toEqual([
+    expect([...shortLabels([wpt(8, 32), wpt(4, 16)], NONE).values()]).toEqual([
       'tiled-wpt · TILE=32 · WPT=8',
       'tiled-wpt · TILE=16 · WPT=4',
     ]);
@@ -148,7 +168,7 @@ describe('shortLabels', () => {
       layout({ A_LAYOUT: 'col', B_LAYOUT: 'row' }),
       layout({ A_LAYOUT: 'row', B_LAYOUT: 'col' }),
     ];
-    expect([...shortLabels(rows).values()]).toEqual([
+    expect([...shortLabels(rows, NONE).values()]).toEqual([
       'tiled · A_LAYOUT=col · B_LAYOUT=row',
       'tiled · A_LAYOUT=row · B_LAYOUT=col',
     ]);

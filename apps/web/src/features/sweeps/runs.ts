@@ -129,20 +129,31 @@ interface NamedVariant {
   readonly variant: RunShown['variant'];
 }
 
+/** A kernel, as the report calls the variant where it does. */
+export const nameOf = (
+  { address, variant }: NamedVariant,
+  names: ReadonlyMap<string, string>,
+): string => names.get(address) ?? shortKernel(variant.kernel);
+
 /**
- * Short labels for charts, by address: the kernel without its op, and by name those of its
- * tunables that differ among the variants. Equal only for equal variants.
+ * Short labels for charts, by address: the name, and by theirs those tunables that differ among the
+ * variants of that name. Equal only for equal variants.
  */
-export function shortLabels(variants: readonly NamedVariant[]): ReadonlyMap<string, string> {
+export function shortLabels(
+  variants: readonly NamedVariant[],
+  names: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
   // Thousands of runs are of some hundred variants.
   const distinct = [...new Map(variants.map((each) => [each.address, each])).values()];
-  const differing = variedTunables(distinct);
+  const named = [...group(distinct, (each) => nameOf(each, names))];
   return new Map(
-    distinct.map(({ address, variant: { kernel } }) => {
-      const varied = addressParts(address).settings.flatMap(([name, value]) =>
-        differing.get(kernel)?.has(name) ? `${name}=${value}` : [],
-      );
-      return [address, [shortKernel(kernel), ...varied].join(' · ')];
+    named.flatMap(([name, alike]) => {
+      const differing = differingTunables(alike.map(({ variant }) => variant.tunables));
+      return alike.map(({ address }) => {
+        const { settings } = addressParts(address);
+        const varied = settings.filter(([tunable]) => differing.has(tunable));
+        return [address, [name, ...varied.map((each) => each.join('='))].join(' · ')] as const;
+      });
     }),
   );
 }

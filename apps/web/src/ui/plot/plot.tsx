@@ -6,7 +6,7 @@ import { createContext, type ReactNode, useContext, useEffect, useRef, useState 
 import { Button } from '../button';
 import { Notice } from '../notice';
 import { download, permalink, pngOf, standaloneSvg } from './file';
-import type { SYMBOLS } from './scales';
+import { fontPx, type SYMBOLS } from './scales';
 
 /** One entry of a legend: beside the drawing on the page, below it in a file. */
 interface LegendItem {
@@ -39,6 +39,7 @@ const MIN_WIDTH = 120;
  * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
  * It is a picture: a table beside it has its figures and where they lead.
  *
+ * @param height that is reserved; a drawing may set a larger one
  * @param summary what the chart shows, in words; it begins with the title of its file
  * @param fileName of downloads, without extension
  */
@@ -75,15 +76,14 @@ export function Figure({
         const width = Math.floor(entry?.contentRect.width ?? 0);
         if (width < MIN_WIDTH) return;
         const svg = Plot.plot({
+          height,
           ...draw(Plot, width),
           width,
-          height,
           style: {
             background: 'transparent',
             color: 'var(--muted)',
             fontFamily: 'var(--font-geist-sans), Arial, sans-serif',
-            // A wide chart is read on a slide too.
-            fontSize: width < 640 ? '11px' : '14px',
+            fontSize: `${fontPx(width)}px`,
             overflow: 'visible',
           },
         });
@@ -144,8 +144,8 @@ export function Figure({
         </div>
       </figcaption>
       {state === 'missing' && <Missing />}
-      <div className={state === 'missing' ? 'hidden' : 'relative'} style={{ height }}>
-        <div ref={frame} role="img" aria-label={summary} className="h-full" />
+      <div className={state === 'missing' ? 'hidden' : 'relative'} style={{ minHeight: height }}>
+        <div ref={frame} role="img" aria-label={summary} />
         {state === 'loading' && (
           <p
             aria-hidden="true"
@@ -175,7 +175,7 @@ const SMALL_BUTTON = 'rounded-tile px-1 text-2xs hover:bg-sunken hover:text-ink 
 const Legend = ({ items }: { items: readonly LegendItem[] }) => (
   <ul className="mt-1 flex flex-wrap gap-x-4 gap-y-0.5 font-mono text-ink">
     {items.map((item) => (
-      <li key={item.text} className="inline-flex items-center gap-1.5">
+      <li key={item.text} className="inline-flex items-center gap-1.5 [&>svg]:shrink-0">
         <Sample of={item} />
         {item.text}
       </li>

@@ -49,6 +49,9 @@ export function logAxis(
   return { scale: { type: 'log', domain }, ticks, format };
 }
 
+/** Of a chart's letters, px: a wide chart is read on a slide too. */
+export const fontPx = (width: number): number => (width < 640 ? 11 : 14);
+
 /** Colours of lines, in order; each has a contrast of 3:1 in both schemes. */
 export const COLORS = [
   'var(--accent)',

@@ -7,7 +7,7 @@ import {
 import { KERNELS, shapeText } from '@tilemark/kernels';
 import { group, least, rollup } from 'd3-array';
 import { formatShape } from '@/ui/format';
-import { shortKernel } from '../runs';
+import { nameOf } from '../runs';
 import { reportNames } from '../tables/report';
 
 /** What stands along an axis, and what a line stands for. */
@@ -23,10 +23,6 @@ export type Shown = 'rate' | 'time' | 'speedup';
 
 /** A run, or a figure of the report that its suite reproduces. */
 type Placed = Pick<MeasuredRun | PublishedFigure, 'address' | 'problem' | 'variant'>;
-
-/** A kernel, as the report calls the variant where it does. */
-export const nameOf = ({ address, variant }: Placed, names: ReadonlyMap<string, string>): string =>
-  names.get(address) ?? shortKernel(variant.kernel);
 
 /** Threads per side of its workgroup, or the side of its tile; null: it has no such tunable. */
 export const blockOf = ({ variant: { tunables } }: Placed): number | null =>

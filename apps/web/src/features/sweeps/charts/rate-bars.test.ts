@@ -28,7 +28,7 @@ test('bars have the names of the report before what tells variants apart, and wh
   const runs = [slow!, fast!];
   const names = new Map(runs.map(({ address }) => [address, 'CC']));
   const rates = barsOf(runs, names, null);
-  expect(rates.map(({ label }) => label)).toEqual(['CC · tiled · TILE=16', 'CC · tiled · TILE=8']);
+  expect(rates.map(({ label }) => label)).toEqual(['CC · TILE=16', 'CC · TILE=8']);
   expect(rates[0]?.rate).toBe(fast?.figures.rate);
   const host = new Map(
     runs.map(({ runId }, index) => [runId, { ratio: 2 - index, withTransfers: null }]),

@@ -29,13 +29,13 @@ export function barsOf(
   names: ReadonlyMap<string, string>,
   host: ReadonlyMap<string, OverHost> | null,
 ) {
-  const labels = shortLabels(runs);
+  const labels = shortLabels(runs, names);
   return runs
     .map((run) => {
       const { address, figures, runId } = run;
       const { highNs, lowNs, medianNs } = figures;
       const rate = host ? (host.get(runId)?.ratio ?? 0) : figures.rate;
-      const label = [names.get(address), labels.get(address)].filter(Boolean).join(' · ');
+      const label = labels.get(address) ?? address;
       return { label, rate, low: (rate * medianNs) / highNs, high: (rate * medianNs) / lowNs, run };
     })
     .toSorted((a, b) => b.rate - a.rate)
@@ -68,19 +68,21 @@ export function VariantBars({
     const best = bestOf(bars.map(({ run }) => run));
     return bars.map(({ high, label, low, rate, run }) => ({
       ...{ key: label, label, rate, isLit: run === best },
+      dot: host?.get(run.runId)?.withTransfers ?? undefined,
       ends: run.figures.samples === 1 ? undefined : ([low, high] as const),
     }));
-  }, [bars]);
+  }, [bars, host]);
   const draw = useMemo(() => drawBars(drawn, unit), [drawn, unit]);
 
   const told = bars.slice(0, 5).map(({ label, rate }) => `${label} ${formatRate(rate)} ${unit}`);
   const left = runs.length - bars.length;
+  const dots = drawn.some(({ dot }) => dot !== undefined) ? '; dots are with transfers' : '';
   return (
     <Figure
       draw={draw}
       height={barsHeight(drawn)}
       fileName={host ? 'over-host-by-variant' : 'rate-by-variant'}
-      caption={`${title} in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}.`}
+      caption={`${title} in ${unit}, higher is better; lines at the ends of bars are ${intervals}; in colour the best${dots}${left > 0 ? `. The fastest ${bars.length} of ${runs.length} are drawn` : ''}.`}
       summary={`${title}, fastest first: ${told.join('; ')}.`}
     />
   );

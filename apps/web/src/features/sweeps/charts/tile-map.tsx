@@ -9,8 +9,8 @@ import { formatRate, rateText } from '@/ui/format';
 import { type HeatCell, HeatMap } from '@/ui/heat-map';
 import { shareFill } from '@/ui/plot/scales';
 import { useQuery } from '@/ui/use-query';
-import { resultHref, variedTunables } from '../runs';
-import { blockOf, nameOf } from './curve-points';
+import { nameOf, resultHref, variedTunables } from '../runs';
+import { blockOf } from './curve-points';
 
 /** Reads what rows or columns stand for: a tunable or, of several kernels, these and their block sides. */
 type SettingOf = (run: MeasuredRun, name: string) => string;

@@ -4,15 +4,19 @@ import { group, min } from 'd3-array';
 import { formatNs, formatShape, formatSpeedup } from '@/ui/format';
 import { Section } from '@/ui/page';
 
+type Transfers = Published['transfers'][number];
+
 /** A line of a report. */
 export interface ReportLine {
   readonly figure: PublishedFigure;
   readonly ns: number;
   /** How much faster it is than the report's fastest naive of its shape; null where it has none. */
   readonly overNaive: number | null;
+  /** Of its shape. */
+  readonly transfers: Transfers | undefined;
 }
 
-export const linesOf = ({ results }: Published): readonly ReportLine[] =>
+export const linesOf = ({ results, transfers }: Published): readonly ReportLine[] =>
   results.map((figure) => {
     const { op } = figure.problem;
     const naive = results.filter(
@@ -23,6 +27,7 @@ export const linesOf = ({ results }: Published): readonly ReportLine[] =>
       figure,
       ns: figure.timeMs * 1e6,
       overNaive: base === undefined ? null : base / figure.timeMs,
+      transfers: transfers.find((each) => isOfShape(each, figure.problem)),
     };
   });
 
@@ -35,13 +40,10 @@ export const reportNames = (report: Published | null): ReadonlyMap<string, strin
     }),
   );
 
-const isOfShape = ({ problem }: PublishedFigure, other: RunShown['problem']): boolean =>
+const isOfShape = ({ problem }: Pick<RunShown, 'problem'>, other: RunShown['problem']): boolean =>
   shapeText(problem) === shapeText(other);
 
-/**
- * The line about a run's variant: on its shape or, in a report of one shape, on that, since reports
- * use large ones.
- */
+/** The line about a run's variant: on its shape or, since reports use large ones, on their smallest. */
 export function lineOf(
   lines: readonly ReportLine[],
   { address, problem }: Pick<RunShown, 'address' | 'problem'>,
@@ -49,10 +51,7 @@ export function lineOf(
   const alike = lines.filter(
     ({ figure }) => figure.address === address && figure.problem.dtype === problem.dtype,
   );
-  const isOfOneShape = new Set(lines.map(({ figure }) => shapeText(figure.problem))).size === 1;
-  return (
-    alike.find(({ figure }) => isOfShape(figure, problem)) ?? (isOfOneShape ? alike[0] : undefined)
-  );
+  return alike.find(({ figure }) => isOfShape(figure, problem)) ?? alike[0];
 }
 
 /** What a report says of a run, which may be of another size. */
@@ -76,6 +75,10 @@ export function ReportCell({
   );
 }
 
+/** What a report says of transfers to a GPU and back. */
+export const transfersText = ({ deviceToHostMs, hostToDeviceMs }: Transfers): string =>
+  `report ${formatNs(hostToDeviceMs * 1e6)} + ${formatNs(deviceToHostMs * 1e6)}`;
+
 /** The report whose figures stand beside those of the sweep, and what is said against them. */
 export function ReportAbout({ report }: { report: Published }) {
   const { results, source } = report;
@@ -95,11 +98,8 @@ export function ReportAbout({ report }: { report: Published }) {
   );
 }
 
-/** A report's figures of the host are of other hardware than those of its GPU. */
+/** A report's figures of the host may be of other hardware than those of its GPU. */
 function hardwareText({ hardware: { cpu, gpu }, results }: Published): string {
-  const unnamed = 'hardware not named';
-  const isOnHost = results.map(({ runtime }) => runtime === 'cpu');
-  if (!isOnHost.includes(true)) return gpu ?? unnamed;
-  if (!isOnHost.includes(false)) return cpu ?? unnamed;
-  return cpu === gpu ? (gpu ?? unnamed) : `${gpu ?? unnamed}, host rows on ${cpu ?? unnamed}`;
+  const isOther = cpu !== gpu && results.some(({ runtime }) => runtime === 'cpu');
+  return `${gpu ?? 'hardware not named'}${isOther ? `, host rows on ${cpu}` : ''}`;
 }

@@ -153,6 +153,26 @@ it('counts bytes as the report does, beside its own figure', () => {
   expect(columnsFor(others).map(({ id }) => id)).not.toContain('counted');
 });
 
+it('shows transfers, and below those that the report prints', () => {
+  const report = publishedOfSuite('host-vs-device')!;
+  const { address, variant } = report.results[0]!;
+  const transfer = { hostToDeviceNs: 60, deviceToHostNs: 40 };
+  const own = runShown(result({ variant, outcome: measured(100, { transfer }) }));
+  const textOf = (run: RunShown) => {
+    const rows = tableRuns([run], [], report);
+    const column = columnsFor(rows).find(({ id }) => id === 'transfers');
+    const cell = createElement('p', null, column?.cell(rows[0]!));
+    return renderToStaticMarkup(cell)
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll('\u202f', ' ');
+  };
+  expect(textOf({ ...own, address })).toMatch(
+    /60\.00 ns \+ 40\.00 ns +report 9\.995 ms \+ 2\.961 ms\s*$/,
+  );
+  const others = tableRuns([own], [], publishedOfSuite('layouts'));
+  expect(columnsFor(others).map(({ id }) => id)).not.toContain('transfers');
+});
+
 it('shows times over the serial host, with transfers, where it was measured', () => {
   const host = runShown(
     result({

@@ -2,11 +2,11 @@ import { type Figures, metricsOf, type RunShown } from '@tilemark/core';
 import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Rate, Timing } from '@/ui/facts';
-import { formatMetric, formatRate, formatSpeedup } from '@/ui/format';
+import { formatMetric, formatNs, formatRate, formatSpeedup } from '@/ui/format';
 import { OVER_NAIVE } from '../../results/columns';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
 import { problemText } from '../runs';
-import { ReportCell } from './report';
+import { ReportCell, transfersText } from './report';
 import { DuelCell, OccupancyCell, SpeedupCell, Two, VariantCell } from './result-cells';
 import { type ResultRow, sharedRival } from './table-runs';
 
@@ -108,6 +108,20 @@ export const COLUMNS: readonly ResultColumn[] = [
       />
     ),
     says: (rows) => rows.some(({ host }) => host),
+  },
+  {
+    id: 'transfers',
+    name: () => 'To the GPU + back',
+    isFigure: true,
+    better: 'lower',
+    sort: ({ run: { figures } }) => figures?.hostToDeviceNs ?? undefined,
+    cell: ({ line, run: { figures } }) => {
+      const { hostToDeviceNs: there, deviceToHostNs: back } = figures ?? {};
+      if (typeof there !== 'number' || typeof back !== 'number') return '–';
+      const first = `${formatNs(there)} + ${formatNs(back)}`;
+      return <Two first={first} below={line?.transfers && transfersText(line.transfers)} />;
+    },
+    says: (rows) => rows.some(({ line }) => line?.transfers),
   },
   {
     id: 'counted',
