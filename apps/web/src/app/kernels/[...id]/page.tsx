@@ -19,6 +19,7 @@ import { needsFacts } from '@/features/kernels/needs';
 import { specialisation, wgslBefore } from '@/features/kernels/specialisation';
 import { shareText } from '@/features/kernels/tile';
 import { TunableForm } from '@/features/kernels/tunables';
+import { WorkedExample } from '@/features/kernels/worked-example';
 import { readable } from '@/server/session/visitor';
 import { CopyButton } from '@/ui/action';
 import { ButtonLink } from '@/ui/button';
@@ -149,6 +150,7 @@ export default async function KernelPage({ params, searchParams }: Props) {
           }
         />
       )}
+      <WorkedExample kernel={detail} />
       {earlier && detail.wgsl !== null && (
         <Section
           id="diff"
