@@ -79,5 +79,5 @@ async function firstScreen(store: Store, key: string | undefined) {
   const devices = await mappedDevices(store);
   const device = devices.find((mapped) => mapped.key === key) ?? devices[0] ?? null;
   const maps = device ? await winnerMapsOf(store, device.key) : [];
-  return { overview: await store.overview(), devices, device, maps };
+  return { devices, device, maps };
 }

@@ -39,6 +39,15 @@ test.each([
   expect(hardwareKey(firefox(description))).toBe(key);
 });
 
+test.each([
+  ['H200', 'NVIDIA H200'],
+  ['RTX 4090', 'NVIDIA RTX 4090'],
+  ['GeForce RTX 4090', 'NVIDIA GeForce RTX 4090'],
+  ['Radeon RX 7900 XTX', 'AMD Radeon RX 7900 XTX'],
+])('%s is %s', (bare, whole) => {
+  expect(deviceKey(firefox(bare))).toBe(deviceKey(firefox(whole)));
+});
+
 test('a name without a number is told apart by the architecture', () => {
   const named = (architecture: string): DeviceIdentity => ({
     ...{ vendor: 'amd', architecture, device: 'AMD Radeon Graphics' },

@@ -33,9 +33,9 @@ const NAMES: readonly (readonly [pattern: RegExp, vendor: string])[] = [
   [/llvmpipe/i, 'mesa'],
   [/swiftshader/i, 'google'],
   [/basic render/i, 'microsoft'],
-  [/nvidia|geforce|quadro|tesla/i, 'nvidia'],
+  [/nvidia|geforce|quadro|tesla|\b[rg]tx\b|\b[abhv][12]00\b/i, 'nvidia'],
   [/\bamd\b|radeon/i, 'amd'],
-  [/intel/i, 'intel'],
+  [/intel|\barc\b/i, 'intel'],
   [/apple/i, 'apple'],
   [/adreno|qualcomm/i, 'qualcomm'],
   [/mali|immortalis/i, 'arm'],
@@ -95,8 +95,10 @@ export function identityFrom({
   };
 }
 
-/** What the keys of a card begin with under every runtime: `nvidia-nvidia_h200`. */
-export function hardwareKey({ architecture, device, vendor }: DeviceIdentity): string {
+/** What the keys of a card begin with under every runtime: `nvidia-nvidia_h200`, of `H200` too. */
+export function hardwareKey({ architecture, device: name, vendor }: DeviceIdentity): string {
+  const isBare = /^(amd|apple|intel|nvidia)$/.test(vendor) && !name.toLowerCase().includes(vendor);
+  const device = isBare ? `${vendor} ${name}` : name;
   // A name without a number is of no model: AMD calls the graphics of many processors the same.
   const isModel = /\d/.test(device) || device.includes(architecture);
   return [vendor, isModel ? device : `${device} ${architecture}`].map(asKey).join('-');

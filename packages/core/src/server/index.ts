@@ -7,7 +7,6 @@ export { importResults } from './imports/import';
 export { openQueue, type Queue } from './queue/queue';
 export * from './reconcile';
 export * from './shared-read';
-export type { Overview } from './store/boards/overview';
 export { problemToOpen } from './store/boards/problems';
 export type { Winner } from './store/boards/winners';
 export type {

@@ -147,7 +147,7 @@ export function Board({
               <>
                 {row.rank ?? '–'}
                 {isShared(row, shown) && (
-                  <span className="block font-normal text-xs text-muted">shared</span>
+                  <span className="block font-normal text-xs text-muted">Shared rank</span>
                 )}
               </>
             ),

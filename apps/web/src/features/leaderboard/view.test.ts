@@ -76,7 +76,7 @@ test('a row states its driver and day, and whether others share its rank', async
   const { html } = await openedOf({ shape: '208' });
   expect(html.match(/1\.2\.3/g)).toHaveLength(3);
   expect(html.match(/>\d{4}-\d\d-\d\d<\/time>/g)).toHaveLength(3);
-  expect(html.match(/>shared</g)).toHaveLength(2);
+  expect(html.match(/>Shared rank</g)).toHaveLength(2);
 });
 
 test('figures of reference stand below the results, and are never ranked', async () => {

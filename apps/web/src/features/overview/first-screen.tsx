@@ -1,17 +1,14 @@
 /** The first screen: which kernel wins where on a device, and the ways in. */
-import type { Overview } from '@tilemark/core/server';
 import { deviceHref } from '@/features/devices/device-name';
 import { WinnerMaps } from '@/features/winners/winner-map';
 import type { MappedDevice, WinnerMap } from '@/features/winners/winners';
 import { ButtonLink, TextLink } from '@/ui/button';
-import { plural } from '@/ui/format';
 import { HowFast } from './how-fast';
 
 /** More devices than these are on their own page. */
 const MOST_DEVICES = 6;
 
 export function FirstScreen({
-  overview,
   device,
   devices,
   maps,
@@ -19,7 +16,6 @@ export function FirstScreen({
 }: {
   /** Of Tilemark. */
   version: string;
-  overview: Overview;
   /** Whose maps are shown; null: nothing is known of any. */
   device: MappedDevice | null;
   devices: readonly MappedDevice[];
@@ -42,11 +38,7 @@ export function FirstScreen({
           <h1 id="what" className="text-2xl leading-8">
             Which WGSL matrix multiply is fastest on your GPU?
           </h1>
-          <p className="mt-1 text-muted">
-            Rows K, columns M: select a cell for its times and WGSL.{' '}
-            {overview.results > 0 &&
-              `This grid: ${plural(overview.results, 'result')} on ${plural(overview.devices, 'device')}.`}
-          </p>
+          {device && <p className="mt-1 text-muted">Rows K, columns M; click a cell.</p>}
         </div>
       </HowFast>
       {device && (

@@ -31,6 +31,15 @@ test('a fresh grid has maps of what ships, in f32 and f16, each winner the least
   }
 });
 
+test('the first map is of a GPU of the grid, if it has results; other devices follow what ships', async () => {
+  const device = (key: string, kind: string) => ({ device: { key, name: key, class: kind } });
+  const measured = [device('llvmpipe', 'software'), device('own', 'gpu')];
+  const store = { ...fresh, devicesWithWinners: async () => measured } as unknown as Store;
+  const names = (await mappedDevices(store)).map(({ name }) => name);
+  expect(names.slice(0, 2)).toEqual(['own', 'NVIDIA H200']);
+  expect(names.at(-1)).toBe('llvmpipe');
+});
+
 test('every device whose times ship has the key under which its page is', () => {
   for (const identity of shippedDevices()) expect(shippedOn(deviceKey(identity))).not.toEqual([]);
 });

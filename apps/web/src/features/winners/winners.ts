@@ -36,7 +36,10 @@ const OP = 'matmul';
 
 const DTYPES_SHOWN: readonly Dtype[] = ['f32', 'f16'];
 
-/** Devices with winners of products: those of the grid and those that ship, with the most shapes first. */
+/**
+ * Devices with winners of products: the GPUs of the grid, then those that ship, which were timed on
+ * hundreds of shapes, then others; each with the most shapes first.
+ */
 export async function mappedDevices(store: Store): Promise<MappedDevice[]> {
   const measured = await store.devicesWithWinners(OP);
   const models = shippedDevices().flatMap((identity) => {
@@ -45,8 +48,9 @@ export async function mappedDevices(store: Store): Promise<MappedDevice[]> {
     const problems = shippedOn(key).filter((file) => file.op === OP).length;
     return isAttached || problems === 0 ? [] : [{ device: { key, name: identity.device } }];
   });
-  // What ships was timed on hundreds of shapes.
-  return [...models, ...measured].map(({ device: { key, name } }) => ({ key, name }));
+  const own = measured.filter(({ device }) => device.class === 'gpu');
+  const all = new Set([...own, ...models, ...measured]);
+  return [...all].map(({ device: { key, name } }) => ({ key, name }));
 }
 
 /** The maps of a device, one per dtype: under the profile with the most shapes. */

@@ -34,12 +34,13 @@ const NO_LEGEND: readonly LegendItem[] = [];
 
 /** A narrower frame is still being laid out. */
 const MIN_WIDTH = 120;
+/** Space that is reserved while the library loads, px. */
+const MOST_RESERVED = 210;
 /**
- * A chart drawn by Observable Plot to the available width. Its space is reserved while the
- * library loads, so nothing jumps. Colours are CSS variables, so it follows the colour scheme.
- * It is a picture: a table beside it has its figures and where they lead.
+ * A chart drawn by Observable Plot to the available width. Colours are CSS variables, so it follows
+ * the colour scheme. It is a picture: a table beside it has its figures and where they lead.
  *
- * @param height that is reserved; a drawing may set a larger one
+ * @param height of the drawing, which may set a larger one
  * @param summary what the chart shows, in words; it begins with the title of its file
  * @param fileName of downloads, without extension
  */
@@ -144,7 +145,10 @@ export function Figure({
         </div>
       </figcaption>
       {state === 'missing' && <Missing />}
-      <div className={state === 'missing' ? 'hidden' : 'relative'} style={{ minHeight: height }}>
+      <div
+        className={state === 'missing' ? 'hidden' : 'relative'}
+        style={{ minHeight: Math.min(height, MOST_RESERVED) }}
+      >
         <div ref={frame} role="img" aria-label={summary} />
         {state === 'loading' && (
           <p

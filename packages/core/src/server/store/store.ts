@@ -10,7 +10,6 @@ import { changesOn } from './boards/changes';
 import { enginesOf } from './boards/engines';
 import { kernelResultsOf } from './boards/kernel-results';
 import { leaderboardOf } from './boards/leaderboard';
-import { overviewOf } from './boards/overview';
 import { portabilityOf } from './boards/portability';
 import { problemsOn } from './boards/problems';
 import { devicesWithWinners, winnersOn } from './boards/winners';
@@ -106,8 +105,8 @@ const ADMITTED_MS = 3_000;
  */
 const GATHER_MS = { claims: 100, results: 250, heartbeats: 250 };
 
-/** Counting a million results takes Postgres a tenth of a second. */
-const OVERVIEW_MS = 30_000;
+/** Counting the winners of a million results takes Postgres a tenth of a second. */
+const WINNERS_MS = 30_000;
 
 /**
  * The store on a migrated Postgres database. Connects on first use: an outage shows as
@@ -127,7 +126,7 @@ export function openStore(databaseUrl: string) {
     (asked: Asked) =>
       shared.read(`${name} ${canonicalJson(asked)}`, () => read(db, asked));
   const limiters = openLimiters(db);
-  const lasting = sharedReads(OVERVIEW_MS);
+  const lasting = sharedReads(WINNERS_MS);
   const tokens = bound(db, {
     create: createToken,
     verify: verifySecret,
@@ -281,8 +280,7 @@ export function openStore(databaseUrl: string) {
     limits: { take: takeRequest.bind(null, limiters), passed: limitPassed.bind(null, limiters) },
     kernelResults: board('kernel', kernelResultsOf),
     engines: board('engines', enginesOf),
-    /** These two as they were at most 30 s ago: they read every result. */
-    overview: () => lasting.read('overview', () => overviewOf(db)),
+    /** As they were at most 30 s ago: it reads every headline. */
     devicesWithWinners: (op: OpId) =>
       lasting.read(`devices with winners ${op}`, () => devicesWithWinners(db, op)),
     winners: board('winners', winnersOn),

@@ -26,7 +26,6 @@ test('a result of a dtype of another release is left out, and nothing breaks ove
   await store.devices.toPlan();
   await store.sweeps.get(id);
   await store.sweeps.list();
-  await store.overview();
   await store.leaderboard(leaderboardQuerySchema.parse({}));
   for await (const run of store.runs.pending()) expect(run).toBeTruthy();
 });
