@@ -11,12 +11,16 @@ import { rooflineSurveySchema } from '../measure/roofline';
 import { line, word } from '../schema/maxima';
 import { date, id } from './answer';
 
+/** What an admin calls a device: `laptop`. */
+export const deviceLabel = z.string().trim().min(1).max(60);
+
 export const deviceRefSchema = z.object({
   key: line,
   name: line,
   class: deviceClassSchema,
   /** What runs its shaders, as in its identity; absent in files of results. */
   runtime: word.optional(),
+  label: deviceLabel.optional(),
 });
 export type DeviceRef = z.infer<typeof deviceRefSchema>;
 

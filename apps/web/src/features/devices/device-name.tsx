@@ -25,6 +25,7 @@ export function DeviceName({ device }: { device: DeviceRef }) {
       <TextLink href={deviceHref(device.key)} title={device.name}>
         {shortDeviceName(device.name)}
       </TextLink>
+      {device.label && <span className="text-xs text-muted">{device.label}</span>}
       <ClassBadge of={device.class} />
       {device.runtime !== undefined && !hasProfiles(device) && RUNTIMES[device.runtime] && (
         <span className="text-xs text-muted">{RUNTIMES[device.runtime]?.title}</span>

@@ -1,4 +1,10 @@
-import { bestResultSchema, deviceSchema, pageOf, rooflineSchema } from '@tilemark/core';
+import {
+  bestResultSchema,
+  deviceLabel,
+  deviceSchema,
+  pageOf,
+  rooflineSchema,
+} from '@tilemark/core';
 import { InputError } from '@tilemark/kernels';
 import { z } from 'zod';
 import { COSTS } from '../session/reads';
@@ -47,5 +53,22 @@ operation(
       store.rooflines.latest(key),
     ]);
     return { ...device, best, rooflines };
+  },
+);
+
+operation(
+  devices,
+  {
+    id: 'labelDevice',
+    method: 'post',
+    path: '/devices/{key}/label',
+    summary: 'Sets what a device is called beside its name, such as `laptop`; null takes it away.',
+    access: 'admin',
+    body: z.strictObject({ label: deviceLabel.nullable() }),
+    answer: { status: 204 },
+  },
+  async ({ body: { label }, params: { key }, services: { store } }) => {
+    orNotFound(await store.devices.get(key), `There is no device ${key}.`);
+    await store.devices.label(key, label);
   },
 );

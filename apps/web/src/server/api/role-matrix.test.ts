@@ -61,6 +61,7 @@ const MATRIX = {
   listChanges: READ,
   listDevices: READ,
   getDevice: READ,
+  labelDevice: admins(204),
   listKernels: READ,
   getKernel: READ,
   listContributed: READ,
@@ -197,6 +198,7 @@ const bodies: Partial<Record<OperationId, () => unknown>> = {
     // The field of workers of 0.1.0, which nobody reads.
     survey: { copies: [], lastLevelCacheBytes: null, peaks: [] },
   }),
+  labelDevice: () => ({ label: 'laptop' }),
   createToken: () => ({ name: 'a', role: 'admin' }),
   trustToken: () => ({ trusted: true }),
   createInvite: () => ({ name: 'class', seats: 30, hours: 2 }),

@@ -14,8 +14,9 @@ export const isUsual = (run: string): Prisma.Sql => Prisma.raw(`${run}."epilogue
 /** A row of "Device" as views refer to it. */
 export const deviceRefOf = (alias: string): Prisma.Sql => {
   const column = (name: string) => Prisma.raw(`${alias}."${name}"`);
-  return Prisma.sql`jsonb_build_object('key', ${column('key')}, 'name', ${column('name')},
-    'class', ${column('class')}, 'runtime', ${column('runtime')}) AS "device"`;
+  return Prisma.sql`jsonb_strip_nulls(jsonb_build_object('key', ${column('key')},
+    'name', ${column('name')}, 'class', ${column('class')}, 'runtime', ${column('runtime')},
+    'label', ${column('label')})) AS "device"`;
 };
 
 /** A row of "VariantBest": the headline of a variant. */

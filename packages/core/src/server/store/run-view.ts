@@ -97,8 +97,15 @@ export const importedOf = ({
 }: Pick<NonNullable<Row['result']>, 'importedBy' | 'recordedAt'>): Result['imported'] =>
   importedBy === null ? null : { by: importedBy, at: recordedAt.toISOString() };
 
-export const deviceRef = ({ key, name, class: kind, runtime }: DeviceRef): DeviceRef => ({
+export const deviceRef = ({
+  key,
+  name,
+  class: kind,
+  runtime,
+  label,
+}: Omit<DeviceRef, 'label'> & { readonly label: string | null }): DeviceRef => ({
   ...(runtime !== undefined && { runtime }),
+  ...(label !== null && { label }),
   key,
   name,
   class: kind,

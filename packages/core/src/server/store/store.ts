@@ -25,6 +25,7 @@ import { unprovedOf } from './contributed/unproved';
 import { canonicalJson, sha256 } from './database';
 import { bestOnDevice } from './devices/best';
 import { deviceHistoryOf } from './devices/history';
+import { labelDevice } from './devices/label';
 import { getDevice, listDevices } from './devices/list';
 import { deviceSummaries } from './devices/summaries';
 import { devicesToPlan } from './devices/to-plan';
@@ -234,6 +235,7 @@ export function openStore(databaseUrl: string) {
       ...bound(db, {
         list: listDevices,
         get: getDevice,
+        label: labelDevice,
         toPlan: devicesToPlan,
         summaries: deviceSummaries,
         runSeconds: runSecondsOf,

@@ -5,6 +5,7 @@ import { cache } from 'react';
 import { Changes } from '@/features/devices/changes';
 import { ClassBadge } from '@/features/devices/device-name';
 import { ENGINES_NOTE, EnginesTable } from '@/features/devices/engines-table';
+import { LabelForm } from '@/features/devices/label-form';
 import { BestResults, Capabilities, History, powerCapsOf } from '@/features/devices/measured';
 import { deviceRoofs } from '@/features/devices/roof';
 import { Roofline } from '@/features/devices/roofline';
@@ -77,7 +78,9 @@ export default async function DevicePage({ params }: Props) {
       <PageHeader
         title={
           <span className="inline-flex flex-wrap items-center gap-2">
-            {device.name} <ClassBadge of={device.class} />
+            {device.name}
+            {device.label && <span className="text-muted">{device.label}</span>}
+            <ClassBadge of={device.class} />
           </span>
         }
         actions={
@@ -168,6 +171,7 @@ export default async function DevicePage({ params }: Props) {
             <span className="mr-3 text-muted">Key</span>
             <code className="break-all">{device.key}</code>
           </div>
+          {user?.role === 'admin' && <LabelForm device={device} />}
         </Panel>
       </Section>
       {device.class !== 'cpu' && (

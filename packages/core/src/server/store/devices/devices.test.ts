@@ -47,6 +47,18 @@ test('the best variants are shown under each driver, oldest first', async () => 
   ]);
 });
 
+test('what an admin calls a device stands beside its name, until it is taken away', async () => {
+  const key = await record('Labelled', [['1.0', 300]]);
+  const labels = async () => {
+    const worker = (await store.workers.list()).find(({ device }) => device.key === key);
+    return [(await store.devices.get(key))?.label, worker?.device.label];
+  };
+  await store.devices.label(key, 'laptop');
+  expect(await labels()).toEqual(['laptop', 'laptop']);
+  await store.devices.label(key, null);
+  expect(await labels()).toEqual([undefined, undefined]);
+});
+
 test('one driver is not a history', async () => {
   const key = await record('New', [['1.0', 300]]);
   expect(await store.devices.history(key)).toEqual([]);
