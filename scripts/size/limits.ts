@@ -2,7 +2,7 @@ import type { Limits } from './size';
 
 /** Lines of source that each folder may have, without tests. A folder that shrinks takes its limit along. */
 export const LIMITS: Limits = {
-  'packages/kernels/src/matmul': 4_860,
+  'packages/kernels/src/matmul': 4_975,
   'packages/kernels/src/transpose': 950,
   'packages/kernels': 8_006,
   'packages/core/src/contributed': 3_122,
@@ -22,6 +22,6 @@ export const LIMITS: Limits = {
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_585 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_706 },
   { name: 'site', prefixes: ['apps/web'], limit: 19_483 },
 ] as const;

@@ -27,9 +27,11 @@ test('those that need Tint are few, and say so with the reason', () => {
   expect(few.map(({ id }) => id)).toEqual([
     'matmul/subgroup-matrix',
     'matmul/subgroup-matrix-short',
+    'matmul/subgroup-matrix-bytes',
   ]);
-  for (const { id } of few) {
-    const problem: Problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype: 'f16' };
+  for (const { dtypes, id } of few) {
+    const [dtype = 'f16'] = dtypes;
+    const problem: Problem = { op: 'matmul', shape: { m: 64, n: 64, k: 64 }, dtype };
     const fits = feasible({ kernel: id, tunables: {} }, problem, limitsOf(gpu.device));
     expect(fits).toMatchObject({ why: expect.stringContaining('(Tint alone compiles it)') });
   }

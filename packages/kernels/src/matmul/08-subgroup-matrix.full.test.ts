@@ -10,6 +10,7 @@ import type { Problem } from '../problem/problem';
 import { inputTensors } from '../verify/inputs';
 import { subgroupMatrix } from './08-subgroup-matrix';
 import { subgroupMatrixShort } from './15-subgroup-matrix-short';
+import { subgroupMatrixBytes } from './16-subgroup-matrix-bytes';
 import { emulated } from './emulated-fragments.test-helper';
 import { verify } from './product.test-helper';
 
@@ -17,6 +18,7 @@ import { verify } from './product.test-helper';
 test.each([
   ['subgroup-matrix', subgroupMatrix],
   ['subgroup-matrix-short', subgroupMatrixShort],
+  ['subgroup-matrix-bytes', subgroupMatrixBytes],
 ])('the shader of every variant of %s is valid', async (_id, kernel) => {
   const { device } = await openDevice(['backend=null', 'enable-dawn-features=allow_unsafe_apis']);
   const { tunables: defaults } = resolveVariant(kernel.id);

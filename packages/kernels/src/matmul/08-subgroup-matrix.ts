@@ -1,11 +1,5 @@
 import { valuesTable } from '../kernel/combinations';
-import {
-  type Constraint,
-  gpuKernel,
-  type Needs,
-  type TunableValues,
-  type ValuesOf,
-} from '../kernel/kernel';
+import { type Constraint, gpuKernel, type Needs, type TunableValues } from '../kernel/kernel';
 import { DTYPES, isByRows } from '../problem/dtype';
 import type { Problem } from '../problem/problem';
 import tables from './08-subgroup-matrix.json';
@@ -18,8 +12,10 @@ import {
   fragmentEntryPoint,
   fragmentLayout,
   fragmentThreads,
+  operandOf,
   subgroupOf,
-  type TILE_TUNABLES,
+  type TileSizes,
+  UNIT,
 } from './fragment-layout';
 import { gridOverC } from './grid';
 import { SPLIT_PASSES } from './tile-memory';
@@ -33,41 +29,54 @@ export function fragmentNeeds(layout: FragmentLayout): Needs {
     features: [
       'subgroups',
       'chromium-experimental-subgroup-matrix',
-      `subgroup-matrix-${layout.sums}-f16-${m}x${n}x${k}`,
+      `subgroup-matrix-${layout.sums}-${operandOf(layout)}-${m}x${n}x${k}`,
     ],
     subgroupSize: subgroupOf(layout),
   };
 }
 
-type TileConstraint = Constraint<ValuesOf<typeof TILE_TUNABLES> & { readonly SUBGROUP?: number }>;
-
-const DIVIDED: readonly TileConstraint[] = [
+const DIVIDED: readonly Constraint<TileSizes>[] = [
   { reason: 'WM must divide BM', holds: ({ BM, WM }) => BM % WM === 0 },
   { reason: 'WN must divide BN', holds: ({ BN, WN }) => BN % WN === 0 },
 ];
 
-const STAGED: TileConstraint = {
-  reason:
-    'BM × BK and BN × BK must be multiples of 8 × threads: each thread stages 16 bytes at a time',
-  holds: (values) =>
-    [values.BM, values.BN].every(
-      (side) => (side * values.BK) % (8 * fragmentThreads(values)) === 0,
-    ),
-};
-
-/** The constraints of tiles of fragments, with those on registers in their place. */
-export const fragmentConstraints = <Values extends ValuesOf<typeof TILE_TUNABLES>>(
+/** The constraints of tiles of fragments, with those on registers in their place; 16 bytes are a `unit`. */
+export const fragmentConstraints = <Values extends TileSizes>(
+  unit: number,
   ...ofRegisters: readonly Constraint<Values>[]
-): readonly Constraint<Values>[] => [...DIVIDED, ...ofRegisters, STAGED];
+): readonly Constraint<Values>[] => [
+  ...DIVIDED,
+  ...ofRegisters,
+  {
+    reason: `BM × BK and BN × BK must be multiples of ${unit} × threads: each thread stages 16 bytes at a time`,
+    holds: (values) =>
+      [values.BM, values.BN].every(
+        (side) => (side * values.BK) % (unit * fragmentThreads(values)) === 0,
+      ),
+  },
+];
+
+/** What limits tiles on their way. */
+export const prefetchConstraint = (
+  unit: number,
+): Constraint<TileSizes & { readonly PREFETCH: number | 'off' }> => ({
+  reason: `PREFETCH × (BM + BN) × BK must be at most ${32 * unit} × threads: more would not fit in registers`,
+  holds: ({ PREFETCH, BM, BN, BK, WM, WN }) =>
+    PREFETCH === 'off' || PREFETCH * (BM + BN) * BK <= 32 * unit * 32 * (BM / WM) * (BN / WN),
+});
 
 /** The declarations that kernels of this kind share. */
 export const FRAGMENT_KERNEL = {
   op: 'matmul',
   dtypes: ['f16', 'f16acc16', 'f16-nt', 'f16-q8', 'f16-q4'],
-  entryPoint: (_values, problem) => fragmentEntryPoint(problem.shape),
-  workgroups: (values, { shape }) => gridOverC(shape, values.BM, values.BN, values),
+  entryPoint: (_values: TileSizes, problem: Problem<'matmul'>) => fragmentEntryPoint(problem),
+  workgroups: (
+    { BM, BN, SPLIT }: TileSizes & { readonly SPLIT: number },
+    { shape }: Problem<'matmul'>,
+  ) => gridOverC(shape, BM, BN, { SPLIT }),
+  batches: true,
   ...SPLIT_PASSES,
-} satisfies Partial<Parameters<typeof gpuKernel<'matmul', typeof TILE_TUNABLES>>[0]>;
+} as const;
 
 const TILES = valuesTable(tables.tiles);
 
@@ -97,16 +106,11 @@ export const subgroupMatrix = gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>({
   idea: 'A subgroup multiplies 16-wide matrices in one instruction (tensor cores)',
   tunables: FRAGMENT_TUNABLES,
   constraints: [
-    ...fragmentConstraints({
+    ...fragmentConstraints(UNIT, {
       reason: 'WM × WN must be at most 8192: more sums would not fit in registers',
       holds: ({ WM, WN }) => WM * WN <= 8192,
     }),
-    {
-      reason:
-        'PREFETCH × (BM + BN) × BK must be at most 256 × threads: more would not fit in registers',
-      holds: ({ PREFETCH, BM, BN, BK, WM, WN }) =>
-        PREFETCH === 'off' || PREFETCH * (BM + BN) * BK <= 256 * 32 * (BM / WM) * (BN / WN),
-    },
+    prefetchConstraint(UNIT),
   ],
   problemConstraints: [
     {
@@ -117,6 +121,5 @@ export const subgroupMatrix = gpuKernel<'matmul', typeof FRAGMENT_TUNABLES>({
   needs: (values, dtype) => fragmentNeeds(fragmentLayout(values, dtype)),
   wgsl: (values, dtype, { batched, epilogue }) =>
     emitFragmentKernel({ ...fragmentLayout(values, dtype), batched, epilogue }),
-  batches: true,
   candidates: (problem) => fragmentCandidates([...TILES, ...PREFETCHED_TILES], problem),
 });

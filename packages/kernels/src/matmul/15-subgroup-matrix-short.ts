@@ -9,7 +9,7 @@ import {
 } from './08-subgroup-matrix';
 import tiles from './15-subgroup-matrix-short.json';
 import { emitFragmentKernel } from './fragment-emitter';
-import { layoutWith, TILE_ORDER, TILE_SIZES } from './fragment-layout';
+import { layoutWith, TILE_ORDER, TILE_SIZES, UNIT } from './fragment-layout';
 
 const TUNABLES = [
   ...TILE_SIZES,
@@ -43,6 +43,7 @@ export const subgroupMatrixShort = gpuKernel<'matmul', typeof TUNABLES>({
   idea: 'Fragments of eight rows, as the matrix units of Apple and Intel have them',
   tunables: TUNABLES,
   constraints: fragmentConstraints<Values>(
+    UNIT,
     {
       reason: 'SUBGROUP must be at least FRAGMENT: each thread stores eight sums of a fragment',
       holds: ({ FRAGMENT, SUBGROUP }) => SUBGROUP >= FRAGMENT,
@@ -63,6 +64,5 @@ export const subgroupMatrixShort = gpuKernel<'matmul', typeof TUNABLES>({
   needs: (values, dtype) => fragmentNeeds(layoutOf(values, dtype)),
   wgsl: (values, dtype, { batched, epilogue }) =>
     emitFragmentKernel({ ...layoutOf(values, dtype), batched, epilogue }),
-  batches: true,
   candidates: (problem) => fragmentCandidates(TILES, problem),
 });

@@ -1,5 +1,5 @@
 import type { GpuKernel, TunableValues } from '../kernel/kernel';
-import { DTYPES, isByRows } from '../problem/dtype';
+import { areBytes, DTYPES, type Dtype } from '../problem/dtype';
 
 /**
  * A kernel of fragments for devices without matrix units, to test the kernel's staging, edges and
@@ -23,10 +23,12 @@ function emulatedIn(wgsl: GpuKernel['wgsl']): GpuKernel['wgsl'] {
       .replace(/^alias (Left|Right|Sums) = subgroup_matrix_.*$/gm, '')
       .replace(/^@diagnostic.*$/gm, '')
       .replace(/^ {2}let warp = thread \/ (\d+)/gm, '  own_lane = thread % $1;\n$&')
-      .replace(/subgroupMatrixLoad<(Left|Right), (row|col)_major>\(&\w_tile, /g, 'Fragment(')
+      .replace(/subgroupMatrixLoad<Left, row_major>\(&a_tile, /g, 'Fragment(false, ')
+      .replace(/subgroupMatrixLoad<Right, row_major>\(&b_tile, /g, 'Fragment(false, ')
+      .replace(/subgroupMatrixLoad<Right, col_major>\(&b_tile, /g, 'Fragment(true, ')
       .replace(/subgroupMatrixStore<row_major>\(&a_tile, /g, 'store_sums(')
       .replaceAll('subgroupMatrixMultiplyAccumulate', 'multiply_accumulate')
-      .concat(operations(fragmentOf(values), DTYPES[dtype].sums, isByRows(dtype)));
+      .concat(operations(fragmentOf(values, dtype), dtype));
   };
 }
 
@@ -37,23 +39,26 @@ interface Emulated {
   readonly lanes: number;
 }
 
-/** Rung 15 has short fragments and a tunable for subgroups. */
-const fragmentOf = ({ FRAGMENT, FRAGMENT_N, SUBGROUP = 32 }: TunableValues): Emulated =>
+/** Rung 15 has short fragments and a tunable for subgroups; of bytes, there are twice the steps. */
+const fragmentOf = (
+  { FRAGMENT, FRAGMENT_N, SUBGROUP = 32 }: TunableValues,
+  dtype: Dtype,
+): Emulated =>
   FRAGMENT === undefined
-    ? { rows: 16, columns: Number(FRAGMENT_N), steps: 16, lanes: 32 }
+    ? { rows: 16, columns: Number(FRAGMENT_N), steps: areBytes(dtype) ? 32 : 16, lanes: 32 }
     : { rows: 8, columns: Number(FRAGMENT), steps: Number(FRAGMENT), lanes: Number(SUBGROUP) };
 
 /** The fragment operations, for `rows` x `steps` times `steps` x `columns`. */
-function operations(
-  { columns, lanes, rows, steps }: Emulated,
-  sums: string,
-  isTransposed: boolean,
-): string {
+function operations({ columns, lanes, rows, steps }: Emulated, dtype: Dtype): string {
+  const { sums } = DTYPES[dtype];
   const share = (rows * columns) / lanes;
-  const half = (tile: string, row: string, col: string) =>
-    `unpack2x16float(${tile}[m.at + ${row} * m.pitch + ${col} / 8][${col} % 8 / 2])[${col} % 2]`;
+  const [unpacked, operand, perWord] = areBytes(dtype)
+    ? ['unpack4xI8', 'i32', 4]
+    : ['unpack2x16float', 'f32', 2];
+  const element = (tile: string, row: string, col: string) =>
+    `${unpacked}(${tile}[m.at + ${row} * m.pitch + ${col} / ${4 * perWord}][${col} / ${perWord} % 4])[${col} % ${perWord}]`;
   return `
-struct Fragment { at: u32, pitch: u32 }
+struct Fragment { is_transposed: bool, at: u32, pitch: u32 }
 struct Sums { e: array<${sums}, ${share}> }
 var<private> own_lane: u32;
 
@@ -62,11 +67,13 @@ fn some(length: u32) -> u32 {
   return length * min(shape.m, 1);
 }
 
-fn left(m: Fragment, row: u32, col: u32) -> f32 {
-  return ${half('a_tile', 'row', 'col')};
+fn left(m: Fragment, row: u32, col: u32) -> ${operand} {
+  return ${element('a_tile', 'row', 'col')};
 }
-fn right(m: Fragment, row: u32, col: u32) -> f32 {
-  return ${isTransposed ? half('b_tile', 'col', 'row') : half('b_tile', 'row', 'col')};
+fn right(m: Fragment, row: u32, col: u32) -> ${operand} {
+  let line = select(row, col, m.is_transposed);
+  let place = select(col, row, m.is_transposed);
+  return ${element('b_tile', 'line', 'place')};
 }
 fn multiply_accumulate(a: Fragment, b: Fragment, sums: Sums) -> Sums {
   var c = sums;

@@ -6,10 +6,12 @@ import {
   subgroupOf,
   sumUnits,
   UNIT,
+  unitOf,
 } from './fragment-layout';
-import { fragmentDeclarations, storeFragment } from './fragment-memory';
+import { fragmentDeclarations, partOf, storeFragment } from './fragment-memory';
 import { each, indent } from './lines';
 import { rowOf } from './memory';
+import { isPacked } from './packed-dots';
 import { addParts, numbersOf } from './tile-memory';
 
 /** The shader's body: two forms of memory access, and the same entry point over each. */
@@ -20,7 +22,7 @@ export function emitFragmentKernel(layout: FragmentLayout): string {
     storeFragment(layout, 'aligned'),
     entryPoint(layout, 'unaligned', 'unaligned'),
     storeFragment(layout, 'unaligned'),
-    ...(layout.SPLIT > 1 ? [addParts({ ...layout, split: layout.SPLIT }, 'f32')] : []),
+    ...(layout.SPLIT > 1 ? [addParts({ ...layout, split: layout.SPLIT }, partOf(layout))] : []),
   ].join('\n');
 }
 
@@ -28,13 +30,15 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   const { BM, BN, BK, WM, WN, fragment, SPLIT } = layout;
   const isBanded = layout.ORDER === 'bands';
   const threads = fragmentThreads(layout);
-  const aUnits = each((BM * BK) / UNIT / threads, (i) => i);
-  const bUnits = each((BN * BK) / UNIT / threads, (i) => i);
+  const unit = unitOf(layout);
+  const aUnits = each((BM * BK) / unit / threads, (i) => i);
+  const bUnits = each((BN * BK) / unit / threads, (i) => i);
   const down = WM / fragment.m;
   const across = WN / fragment.n;
 
   const inUnits = access === 'aligned';
-  const rowOfA = inUnits ? 'shape.k / 8' : 'shape.k';
+  const isBytes = isPacked(layout);
+  const rowOfA = inUnits ? `shape.k / ${unit}` : isBytes ? 'shape.k / 4' : 'shape.k';
   const rowOfB = inUnits ? 'shape.n / 8' : 'shape.n';
   const colInB = (col8: string) => (inUnits ? `min(${col8}, shape.n / 8 - 1)` : col8);
 
@@ -44,13 +48,13 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
   // Addresses are incremented from tile to tile, which saves multiplying rows by their length.
   const aLoads = (suffix: string) =>
     aUnits.map(
-      (i) => `a${i}${suffix} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / UNIT};`,
+      (i) => `a${i}${suffix} = load_a_${access}(a_at${i}, a_k${i}); a_k${i} += ${BK / unit};`,
     );
   const { weights } = layout;
   const bLoads = (suffix: string) =>
     bUnits.map((i) =>
       weights
-        ? `b${i}${suffix} = load_b_${access}(b_at${i}, b_k${i}); b_k${i} += ${BK / UNIT};`
+        ? `b${i}${suffix} = load_b_${access}(b_at${i}, b_k${i}); b_k${i} += ${BK / unit};`
         : `b${i}${suffix} = load_b_${access}(b_at${i}, b_col${i}); b_at${i} += b_step;`,
     );
   const edgeLoads = [
@@ -100,7 +104,7 @@ function entryPoint(layout: FragmentLayout, name: string, access: string): strin
           `let whole = max(min(end, shape.k / ${BK}), first) - first;`,
           `let has_edge = end > first + whole;`,
         ];
-  const begin = SPLIT === 1 ? '' : ` + first * ${BK / UNIT}`;
+  const begin = SPLIT === 1 ? '' : ` + first * ${BK / unit}`;
   const beginRow = `${layout.batched ? 'product * shape.k + ' : ''}${SPLIT === 1 ? '' : `first * ${BK} + `}`;
   // The parts of a batch's products are stacked as z counts them.
   const stored = SPLIT > 1 ? `${group}.z, ` : layout.batched ? 'product, ' : '';
@@ -121,13 +125,13 @@ ${indent(1, [
   let warp_col = warp % ${BN / WN} * ${WN};
 ${indent(1, share)}
 
-  // What this thread stages, in units of eight halves.
+  // What this thread stages, in units of ${isBytes ? '16 bytes' : 'eight halves'}.
 ${indent(
   1,
   aUnits.flatMap((i) => [
-    `let a_place${i} = (thread + ${i * threads}) % ${BK / UNIT};`,
+    `let a_place${i} = (thread + ${i * threads}) % ${BK / unit};`,
     `var a_k${i} = a_place${i}${begin};`,
-    `let a_line${i} = (thread + ${i * threads}) / ${BK / UNIT};`,
+    `let a_line${i} = (thread + ${i * threads}) / ${BK / unit};`,
     `let a_at${i} = ${rowOf(layout, 'shape.m', `min(group.y * ${BM} + a_line${i}, shape.m - 1)`)} * (${rowOfA});`,
     `let a_to${i} = a_line${i} * A_PITCH + a_place${i};`,
     ...suffixes.map((suffix) => `var a${i}${suffix}: vec4u;`),
@@ -141,9 +145,9 @@ ${indent(
     if (weights) {
       const row = `min(group.x * ${BN} + b_line${i}, shape.n - 1)`;
       return [
-        `let b_place${i} = ${index} % ${BK / UNIT};`,
+        `let b_place${i} = ${index} % ${BK / unit};`,
         `var b_k${i} = b_place${i}${begin};`,
-        `let b_line${i} = ${index} / ${BK / UNIT};`,
+        `let b_line${i} = ${index} / ${BK / unit};`,
         `let b_at${i} = ${rowOf(layout, 'shape.n', row)} * (${rowOfA});`,
         `let b_to${i} = b_line${i} * B_PITCH + b_place${i};`,
         ...suffixes.map((suffix) => `var b${i}${suffix}: vec4u;`),
@@ -190,7 +194,7 @@ ${indent(
 )}
   }
 
-  // Fragment by fragment through the memory of A's tile: there the sums become halves,
+  // Fragment by fragment through the memory of A's tile: there ${isBytes ? 'each thread takes eight sums' : 'the sums become halves'},
   // and those beyond the edge are left out.
   let lane = thread % ${subgroupOf(layout)};
   let sums = warp * ${sumUnits(layout)};
@@ -219,18 +223,19 @@ interface Group {
 /** A step of K: reads the right fragments, then each left one just before its multiplications. */
 function groupsOf({ WM, WN, fragment, weights }: FragmentLayout, k: number): Group[] {
   const across = WN / fragment.n;
+  const unit = unitOf({ weights });
   const load = (side: string, tile: string, at: string, order = 'row_major') =>
     `= subgroupMatrixLoad<${side}, ${order}>(&${tile}_tile, ${at}, ${tile.toUpperCase()}_PITCH);`;
   const rights = each(across, (j) => {
     if (weights) {
-      const at = `(warp_col + ${j * fragment.n}) * B_PITCH + ${k / UNIT}`;
+      const at = `(warp_col + ${j * fragment.n}) * B_PITCH + ${k / unit}`;
       return `let r${j} ${load('Right', 'b', at, 'col_major')}`;
     }
     const at = `${k} * B_PITCH + warp_col / 8 + ${(j * fragment.n) / UNIT}`;
     return `let r${j} ${load('Right', 'b', at)}`;
   });
   return each(WM / fragment.m, (i) => {
-    const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / UNIT}`;
+    const at = `(warp_row + ${i * fragment.m}) * A_PITCH + ${k / unit}`;
     return {
       reads: [...(i === 0 ? rights : []), `let l${i} ${load('Left', 'a', at)}`],
       multiplications: each(across, (j) => {

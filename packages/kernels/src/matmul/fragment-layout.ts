@@ -1,6 +1,9 @@
 import { tunable, type ValuesOf } from '../kernel/kernel';
 import { DTYPES, type Dtype } from '../problem/dtype';
+import type { Problem } from '../problem/problem';
+import type { Scalar } from '../problem/scalar';
 import { type Written, weightsOf } from './memory';
+import { isPacked } from './packed-dots';
 import { splitTunable } from './tile-memory';
 
 /** Threads of a subgroup, unless a kernel has a tunable for it: the shader relies on who is in one. */
@@ -43,8 +46,6 @@ export const TILE_ORDER = [
   splitTunable([1, 2, 4, 8, 16, 32, 64]),
 ] as const;
 
-export const TILE_TUNABLES = [...TILE_SIZES, ...TILE_ORDER] as const;
-
 export const FRAGMENT_TUNABLES = [
   ...TILE_SIZES,
   tunable('FRAGMENT_N', 'N of one 16 × N × 16 matrix multiplication', [8, 16], 16),
@@ -76,18 +77,18 @@ interface Subgroups {
   readonly SUBGROUP?: number;
 }
 
+/** The sizes of a tile, of whatever kernel. */
+export interface TileSizes extends Subgroups {
+  readonly BK: number;
+}
+
 /** A tile of C that the subgroups of a workgroup compute fragment by fragment. */
-export interface FragmentLayout
-  extends Written,
-    ValuesOf<typeof TILE_SIZES>,
-    ValuesOf<typeof TILE_ORDER> {
-  /** Threads of a subgroup; absent: 32. */
-  readonly SUBGROUP?: number;
+export interface FragmentLayout extends Written, TileSizes, ValuesOf<typeof TILE_ORDER> {
   /** Tiles of K on their way in registers while one is multiplied; absent or off: 1. */
   readonly PREFETCH?: number | 'off';
   readonly fragment: Fragment;
-  /** The type of the sums. */
-  readonly sums: 'f32' | 'f16';
+  /** The type of the sums: f32, f16 or, of bytes, i32. */
+  readonly sums: Scalar;
 }
 
 /** @param fragment of `values`, which have more tunables than a layout */
@@ -98,7 +99,7 @@ export const layoutWith = (
 ): FragmentLayout => ({
   ...values,
   fragment,
-  sums: DTYPES[dtype].sums === 'f16' ? 'f16' : 'f32',
+  sums: DTYPES[dtype].sums,
   weights: weightsOf(dtype),
 });
 
@@ -109,8 +110,15 @@ export const prefetchOf = ({ PREFETCH = 'off' }: Pick<FragmentLayout, 'PREFETCH'
 export const fragmentLayout = (values: FragmentValues, dtype: Dtype): FragmentLayout =>
   layoutWith(values, { m: 16, n: values.FRAGMENT_N, k: 16 }, dtype);
 
-/** Halves in a vec4u, the unit in which everything is moved. */
+/** What is multiplied. */
+export const operandOf = (layout: Pick<Written, 'weights'>) => (isPacked(layout) ? 'i8' : 'f16');
+
+/** Halves in a vec4u, the unit in which everything is moved; sums that a thread stores. */
 export const UNIT = 8;
+
+/** Halves or bytes in a vec4u. */
+export const unitOf = (layout: Pick<Written, 'weights'>): number =>
+  isPacked(layout) ? 2 * UNIT : UNIT;
 
 /** Unused units after each row of a tile, so that a fragment's rows are in different banks. */
 export const PADDING = 1;
@@ -129,12 +137,12 @@ export function sumUnits({ fragment, sums }: FragmentLayout): number {
 export function aUnitsOf(layout: FragmentLayout): number {
   const { BM, BK } = layout;
   const leaving = (fragmentThreads(layout) / subgroupOf(layout)) * sumUnits(layout);
-  return Math.max(BM * (BK / UNIT + PADDING), leaving);
+  return Math.max(BM * (BK / unitOf(layout) + PADDING), leaving);
 }
 
 /** Units of the tile of B; of weights, a line is a row of N. */
 export function bUnitsOf({ BN, BK, weights }: FragmentLayout): number {
-  return weights ? BN * (BK / UNIT + PADDING) : BK * (BN / UNIT + PADDING);
+  return weights ? BN * (BK / unitOf({ weights }) + PADDING) : BK * (BN / UNIT + PADDING);
 }
 
 /** Bytes of workgroup memory: the tiles of A and B. */
@@ -142,7 +150,7 @@ export function fragmentBytes(layout: FragmentLayout): number {
   return 16 * (aUnitsOf(layout) + bUnitsOf(layout));
 }
 
-/** Entry point for a shape: `main` moves eight halves at a time, so rows must be aligned to that. */
-export function fragmentEntryPoint({ n, k }: { readonly n: number; readonly k: number }): string {
-  return n % UNIT === 0 && k % UNIT === 0 ? 'main' : 'unaligned';
+/** Entry point for a shape: `main` loads 16 bytes and stores eight sums at a time, so rows must be aligned to that. */
+export function fragmentEntryPoint({ dtype, shape: { n, k } }: Problem<'matmul'>): string {
+  return n % UNIT === 0 && k % unitOf({ weights: dtype }) === 0 ? 'main' : 'unaligned';
 }

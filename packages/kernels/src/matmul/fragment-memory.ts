@@ -1,33 +1,50 @@
 import { isBlocked } from '../problem/dtype';
-import { aUnitsOf, BAND, bUnitsOf, type FragmentLayout, PADDING, UNIT } from './fragment-layout';
-import { matrices, rowOf, scratchOf } from './memory';
-import { loadEight } from './weights-memory';
+import {
+  aUnitsOf,
+  BAND,
+  bUnitsOf,
+  type FragmentLayout,
+  operandOf,
+  PADDING,
+  UNIT,
+  unitOf,
+} from './fragment-layout';
+import { matrices, rowOf, scratchOf, type View } from './memory';
+import { isPacked } from './packed-dots';
+import { loadBytes, loadEight } from './weights-memory';
 
 /**
  * Rows and columns beyond C are clamped to the last one: they are computed but never stored. Steps
  * beyond K are zeros (`edge`), which add nothing to the sums. `at` is the start of a row, in units
- * or, if unaligned, in halves.
+ * or, if unaligned, in halves or words of bytes.
  */
 export function fragmentDeclarations(layout: FragmentLayout): string {
   const { BN, BK, ORDER, fragment } = layout;
   const { m, n, k } = fragment;
+  const operand = operandOf(layout);
+  const unit = unitOf(layout);
+  return `${fragmentMatrices(layout)}
+alias Left = subgroup_matrix_left<${operand}, ${k}, ${m}>;
+alias Right = subgroup_matrix_right<${operand}, ${n}, ${k}>;
+alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
+
+const A_PITCH = ${BK / unit + PADDING}u;
+const B_PITCH = ${(layout.weights ? BK : BN) / unit + PADDING}u;
+var<workgroup> a_tile: array<vec4u, ${aUnitsOf(layout)}>;
+var<workgroup> b_tile: array<vec4u, ${bUnitsOf(layout)}>;
+${ORDER === 'bands' ? BANDED_GROUPS : ''}
+${isPacked(layout) ? `${loadBytes('a')}${loadBytes('b')}` : halfAccesses(layout)}`;
+}
+
+/** Loads of eight halves, and their stores. */
+function halfAccesses(layout: FragmentLayout): string {
   const product = layout.batched ? 'product: u32, ' : '';
   const to = rowOf(layout, 'shape.m', 'row');
   const [lastOfA, lastOfB] = layout.batched
     ? ['arrayLength(&A2) - 1', 'arrayLength(&B2) - 1']
     : ['(shape.m * shape.k - 1) / 2', '(shape.k * shape.n - 1) / 2'];
   const { weights } = layout;
-  return `${fragmentMatrices(layout)}
-alias Left = subgroup_matrix_left<f16, ${k}, ${m}>;
-alias Right = subgroup_matrix_right<f16, ${n}, ${k}>;
-alias Sums = subgroup_matrix_result<${layout.sums}, ${n}, ${m}>;
-
-const A_PITCH = ${BK / UNIT + PADDING}u;
-const B_PITCH = ${(weights ? BK : BN) / UNIT + PADDING}u;
-var<workgroup> a_tile: array<vec4u, ${aUnitsOf(layout)}>;
-var<workgroup> b_tile: array<vec4u, ${bUnitsOf(layout)}>;
-${ORDER === 'bands' ? BANDED_GROUPS : ''}
-fn load_a_aligned(at: u32, k8: u32) -> vec4u {
+  return `fn load_a_aligned(at: u32, k8: u32) -> vec4u {
   return A8[at + k8];
 }
 ${
@@ -116,33 +133,37 @@ fn banded(id: vec3u, groups: vec3u) -> vec2u {
 }
 `;
 
-/** Each matrix as units of eight halves and as words of two, and scratch memory for the sums of all parts of K. */
+/** The type that sums of parts of K are kept in. */
+export const partOf = ({ sums }: FragmentLayout) => (sums === 'f16' ? 'f32' : sums);
+
+/** Four of them: `vec4f`. */
+const fourOf = (layout: FragmentLayout): string => `vec4${partOf(layout).charAt(0)}`;
+
+/** Each matrix as units of 16 bytes and as words or elements, and scratch memory for the sums of all parts of K. */
 function fragmentMatrices(layout: FragmentLayout): string {
   const { SPLIT, weights } = layout;
-  const units = (name: string) =>
-    [
-      [`${name}8`, 'vec4u'],
-      [`${name}2`, 'u32'],
-    ] as const;
+  const unit = unitOf(layout);
+  const isBytes = isPacked(layout);
+  const units = (name: string): View[] => [
+    [`${name}${unit}`, 'vec4u'],
+    [`${name}${unit / 4}`, 'u32'],
+  ];
   const scratch = scratchOf(layout);
   const parts = `
-@group(0) @binding(${scratch}) var<storage, read_write> parts4: array<vec4f>;
-@group(0) @binding(${scratch}) var<storage, read_write> parts: array<f32>;`;
+@group(0) @binding(${scratch}) var<storage, read_write> parts4: array<${fourOf(layout)}>;
+@group(0) @binding(${scratch}) var<storage, read_write> parts: array<${partOf(layout)}>;`;
   const declared = matrices(layout, {
     A: units('A'),
-    B: weights && isBlocked(weights) ? [['B', 'u32']] : units('B'),
-    C: [
-      ['C8', 'vec4u'],
-      ['C', 'f16'],
-    ],
+    B: weights && isBlocked(weights) && !isBytes ? [['B', 'u32']] : units('B'),
+    C: [isBytes ? ['C4', fourOf(layout)] : ['C8', 'vec4u'], ['C', isBytes ? layout.sums : 'f16']],
   });
   return `${declared}${SPLIT > 1 ? parts : ''}`;
 }
 
-/** Stores a fragment's sums from the tile of A: eight per lane, as halves, inside C. */
+/** Stores a fragment's sums from the tile of A: eight per lane, inside C. */
 export function storeFragment(layout: FragmentLayout, access: string): string {
   const { fragment, SPLIT } = layout;
-  if (SPLIT > 1) return storePart(layout, access);
+  if (SPLIT > 1 || isPacked(layout)) return storeSums(layout, access);
   const [parameter, product] = layout.batched ? ['product: u32, ', 'product, '] : ['', ''];
   return `
 fn store_${access}(sums: u32, lane: u32, ${parameter}row: u32, col: u32) {
@@ -169,44 +190,48 @@ function halvesOfLane(layout: FragmentLayout): string[] {
     : ['let h = halves(a_tile[sums + 2 * lane], a_tile[sums + 2 * lane + 1]);'];
 }
 
-/** `low` and `high`: the same in f32; of halves, by way of `name`. */
-const sumsOfLane = ({ sums }: FragmentLayout, name = 'h'): string[] =>
-  sums === 'f16'
+/** `low` and `high`: the same as sums of parts are kept; of halves, by way of `name`. */
+const sumsOfLane = (layout: FragmentLayout, name = 'h'): string[] =>
+  layout.sums === 'f16'
     ? [
         `let ${name} = a_tile[sums + lane];`,
         `let low = vec4f(bitcast<vec4<f16>>(${name}.xy));`,
         `let high = vec4f(bitcast<vec4<f16>>(${name}.zw));`,
       ]
     : [
-        'let low = bitcast<vec4f>(a_tile[sums + 2 * lane]);',
-        'let high = bitcast<vec4f>(a_tile[sums + 2 * lane + 1]);',
+        `let low = bitcast<${fourOf(layout)}>(a_tile[sums + 2 * lane]);`,
+        `let high = bitcast<${fourOf(layout)}>(a_tile[sums + 2 * lane + 1]);`,
       ];
 
-/** Stores a fragment's sums into scratch memory, in f32. */
-function storePart(layout: FragmentLayout, access: string): string {
-  const { fragment } = layout;
+/** Stores a fragment's sums as they are: into scratch memory, or C. */
+function storeSums(layout: FragmentLayout, access: string): string {
+  const { batched, fragment, SPLIT } = layout;
+  const [parameter, row, to] =
+    SPLIT > 1
+      ? ['part: u32, ', '(part * shape.m + to_row)', 'parts']
+      : [batched ? 'product: u32, ' : '', rowOf(layout, 'shape.m', 'to_row'), 'C'];
   const leaving = sumsOfLane(layout);
   const stores =
     access === 'aligned'
       ? [
           'if (to_row < shape.m && to_col < shape.n) {',
-          '  parts4[at / 4] = low;',
-          '  parts4[at / 4 + 1] = high;',
+          `  ${to}4[at / 4] = low;`,
+          `  ${to}4[at / 4 + 1] = high;`,
           '}',
         ]
       : [
           'for (var i = 0u; i < 8; i++) {',
           '  if (to_row < shape.m && to_col + i < shape.n) {',
-          '    parts[at + i] = select(high[i % 4], low[i % 4], i < 4);',
+          `    ${to}[at + i] = select(high[i % 4], low[i % 4], i < 4);`,
           '  }',
           '}',
         ];
   return `
-fn store_${access}(sums: u32, lane: u32, part: u32, row: u32, col: u32) {
+fn store_${access}(sums: u32, lane: u32, ${parameter}row: u32, col: u32) {
   if (lane < ${(fragment.m * fragment.n) / UNIT}) {
     let to_row = row + 8 * lane / ${fragment.n};
     let to_col = col + 8 * lane % ${fragment.n};
-    let at = (part * shape.m + to_row) * shape.n + to_col;
+    let at = ${row} * shape.n + to_col;
 ${[...leaving, ...stores].map((line) => `    ${line}`).join('\n')}
   }
 }`;

@@ -15,6 +15,7 @@ export { fewCols } from './12-few-cols';
 export { warpElements } from './13-warp-elements';
 export { rowsOfWeights } from './14-rows-of-weights';
 export { subgroupMatrixShort } from './15-subgroup-matrix-short';
+export { subgroupMatrixBytes } from './16-subgroup-matrix-bytes';
 export { cpuNaive } from './cpu/01-naive';
 export { cpuRegister } from './cpu/02-register';
 export { cpuBlocked } from './cpu/03-blocked';

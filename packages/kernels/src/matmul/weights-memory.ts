@@ -1,5 +1,6 @@
 import { areBytes, type Dtype, isBlocked } from '../problem/dtype';
 import { fourReaderOf } from '../problem/storage';
+import { each } from './lines';
 import { storageOf } from './memory';
 import { stagedTypes } from './packed-dots';
 
@@ -31,6 +32,33 @@ fn load_b_unaligned(${parameter}row: u32, k4: u32) -> ${staged} {
   let at = ${row} * shape.k + 4 * k4;
   let last = ${last};
   return ${staged}(shifted(B4[min(at / 4, last)], B4[min(at / 4 + 1, last)], at % 4));
+}`;
+}
+
+/**
+ * `load_...` and `edge_...` of either side: 16 bytes of a row along K. `at` is where the row begins, in
+ * units of 16 or, if unaligned, in words.
+ */
+export function loadBytes(side: 'a' | 'b'): string {
+  const matrix = side.toUpperCase();
+  const words = (at: string) => `vec4u(${each(4, (i) => `${matrix}4[${at}[${i}]]`).join(', ')})`;
+  return `
+fn load_${side}_aligned(at: u32, k16: u32) -> vec4u {
+  return ${matrix}16[at + k16];
+}
+fn edge_${side}_aligned(at: u32, k16: u32) -> vec4u {
+  let last = shape.k / 16 - 1;
+  return select(vec4u(0), ${matrix}16[at + min(k16, last)], k16 <= last);
+}
+fn load_${side}_unaligned(at: u32, k16: u32) -> vec4u {
+  let words = at + 4 * k16 + vec4u(0, 1, 2, 3);
+  return ${words('words')};
+}
+fn edge_${side}_unaligned(at: u32, k16: u32) -> vec4u {
+  let last = vec4u(shape.k / 4 - 1);
+  let k4 = 4 * k16 + vec4u(0, 1, 2, 3);
+  let words = at + min(k4, last);
+  return select(vec4u(0), ${words('words')}, k4 <= last);
 }`;
 }
 
