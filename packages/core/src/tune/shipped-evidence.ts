@@ -19,6 +19,7 @@ import h200 from './evidence/nvidia-h200-matmul-f32.json';
 import h200Naga from './evidence/nvidia-h200-matmul-f32-naga.json';
 import h200ByRows from './evidence/nvidia-h200-matmul-f32-nt.json';
 import h200Fours from './evidence/nvidia-h200-matmul-f32-q4.json';
+import h200Bytes from './evidence/nvidia-h200-matmul-i8-nt.json';
 import h200Transpose from './evidence/nvidia-h200-transpose-f32.json';
 import h200TransposeNaga from './evidence/nvidia-h200-transpose-f32-naga.json';
 import { type Beside, Selector } from './selector';
@@ -39,6 +40,7 @@ export function shippedEvidence(): readonly Evidence[] {
       h200HalfEights,
       h200HalfFours,
       h200Fours,
+      h200Bytes,
       h100,
       h100Half,
       h100HalfSums,
