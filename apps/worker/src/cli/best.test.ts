@@ -89,12 +89,13 @@ it('answers under an engine by its times alone, and by the order of those under 
 it('shows of a decode what it reads of memory, and the share of the fastest copy', async () => {
   const shape = '1x4096x11008';
   const { items } = JSON.parse(await printed({ shape, format: 'json', gpu: H200 }));
-  const { ns, memory } = items[0].best.quote;
+  const { error, ns, memory } = items[0].best.quote;
   expect(memory.gigabytesPerSecond).toBeCloseTo((2 * (4096 * 11008 + 4096 + 11008)) / ns, 6);
   expect(memory.part).toBeGreaterThan(0.3);
   expect(memory.part).toBeLessThan(1.05);
   const text = await printed({ shape, gpu: H200 });
   expect(text).toContain(`${Math.round(100 * memory.part)}% of memory`);
+  expect(text).toContain(` ${Number((100 * error).toPrecision(2))}% `);
   const square = JSON.parse(
     await printed({ dtype: 'f32', shape: '4096', format: 'json', gpu: H200 }),
   );

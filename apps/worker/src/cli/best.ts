@@ -155,16 +155,22 @@ function named(id: string, known: readonly Gpu[]) {
 
 function asTable(rows: readonly BestRow[]): string {
   return table(
-    ['variant', 'shape', 'GPU', 'time', 'rate', 'memory', 'source', 'remark'],
+    ['variant', 'shape', 'GPU', 'time', '±', 'rate', 'memory', 'source', 'remark'],
     rows.map((row) => {
       const quote = row.best?.quote;
       return [
         ...[row.best?.address ?? 'none', shapeText(row.problem), row.gpu?.name ?? 'any'],
-        ...[quote ? timeText(quote.ns) : '', quote ? rateText(quote.rate) : ''],
+        ...(quote
+          ? [
+              timeText(quote.ns),
+              `${Number((100 * quote.error).toPrecision(2))}%`,
+              rateText(quote.rate),
+            ]
+          : ['', '', '']),
         memoryText(row) ?? '',
         ...[sourceOf(row), remarkOf(row) ?? ''],
       ];
     }),
-    ['left', 'left', 'left', 'right', 'right', 'right'],
+    ['left', 'left', 'left', 'right', 'right', 'right', 'right'],
   );
 }
