@@ -36,22 +36,21 @@ const OP = 'matmul';
 
 const DTYPES_SHOWN: readonly Dtype[] = ['f32', 'f16'];
 
-/**
- * Devices with winners of products: the GPUs of the grid, then those that ship, which were timed on
- * hundreds of shapes, then others; each with the most shapes first.
- */
+/** Devices with winners: those whose times ship, then others; of each, the grid's GPUs first. */
 export async function mappedDevices(store: Store): Promise<MappedDevice[]> {
   const measured = await store.devicesWithWinners(OP);
   const models = shippedDevices().flatMap((identity) => {
     const key = deviceKey(identity);
     const isAttached = measured.some(({ device }) => isOn(identity, { key: device.key }));
-    const problems = shippedOn(key).filter((file) => file.op === OP).length;
-    return isAttached || problems === 0 ? [] : [{ device: { key, name: identity.device } }];
+    return isAttached || !timesShip(key) ? [] : [{ device: { key, name: identity.device } }];
   });
   const own = measured.filter(({ device }) => device.class === 'gpu');
-  const all = new Set([...own, ...models, ...measured]);
-  return [...all].map(({ device: { key, name } }) => ({ key, name }));
+  return [...new Set([...own, ...models, ...measured])]
+    .map(({ device: { key, name } }) => ({ key, name }))
+    .toSorted((a, b) => Number(timesShip(b.key)) - Number(timesShip(a.key)));
 }
+
+const timesShip = (key: string) => shippedOn(key).some(({ op }) => op === OP);
 
 /** The maps of a device, one per dtype: under the profile with the most shapes. */
 export async function winnerMapsOf(store: Store, key: string): Promise<WinnerMap[]> {
