@@ -41,7 +41,7 @@ export function Students({ of: { id, name, problems, students } }: { of: Class }
               url={`/api/v1/invites/${id}/students/${encodeURIComponent(student.name)}`}
               method="DELETE"
               label={student.name}
-              question={`Remove ${student.name}? Their tab stops within seconds, and their seat is free.`}
+              question={`Remove ${student.name}? Their tab stops within seconds, their seat is free, and their rows leave this page and its CSV.`}
             >
               Remove
             </Action>
