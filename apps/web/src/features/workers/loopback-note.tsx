@@ -11,8 +11,10 @@ export function InviteNote({ origin }: { origin: string }) {
   return (
     <Notice tone="amber">
       <p className="mb-1.5">
-        Invites work over https only, and you opened this grid as {origin}. This serves it over
-        https, with a certificate of its own, after which make the invite there:
+        {isLoopback(origin)
+          ? `You opened this grid as ${origin}, where an invite works on this machine only, to try it. Others need https.`
+          : `Invites work over https only, and you opened this grid as ${origin}.`}{' '}
+        This serves it over https, with a certificate of its own, after which make the invite there:
       </p>
       <Command
         label="the command that serves https"
