@@ -176,6 +176,15 @@ test('a class is made by a form, its students hand kernels in, and its page show
   await teacher.getByRole('button', { name: 'Make class' }).click();
   await expect(teacher.getByText("There is no op 'conv'. Ops: matmul, transpose.")).toBeVisible();
   await asked.fill('matmul 48x16x16, transpose 32');
+  // Until the page of the class is there, no second click makes another.
+  await teacher.route(
+    '**/classes/*',
+    async (route) => {
+      await expect(teacher.getByRole('button', { name: 'Making…' })).toBeDisabled();
+      await route.continue();
+    },
+    { times: 1 },
+  );
   await teacher.getByRole('button', { name: 'Make class' }).click();
   const link = await linkOn(teacher);
   await expect(teacher.getByText('Nobody has joined yet.')).toBeVisible();

@@ -3,7 +3,6 @@
 /** Classes: a link that lets browsers in, and the problems that kernels are handed in for. */
 import { type Invite, problemName } from '@tilemark/core';
 import { InputError, type Problem, parseProblem } from '@tilemark/kernels';
-import { useRouter } from 'next/navigation';
 import { z } from 'zod';
 import { Button, TextLink } from '@/ui/button';
 import { Moment } from '@/ui/facts';
@@ -56,17 +55,16 @@ export function Classes({
   invites: readonly Invite[];
   mayTrust: boolean;
 }) {
-  const router = useRouter();
   const { failure, field, isPending, onSubmit } = useRequestForm({
     id: 'class',
     schema: requestSchema,
     defaultValues: { name: '', problems: '', seats: '30', hours: '168', trusted: '' },
     controlOf: (name) => CONTROLS.find((control) => name.startsWith(control)) ?? null,
-    send: async (request) => {
+    send: async (request, open) => {
       const body = JSON.stringify(request);
       const answer = await ask('/api/v1/invites', { body, answer: madeSchema });
       // In the fragment, which no server sees: the grid keeps a hash of it.
-      if (answer.ok) router.push(`/classes/${answer.value.id}#${answer.value.secret}`);
+      if (answer.ok) open(`/classes/${answer.value.id}#${answer.value.secret}`);
       return answer;
     },
   });
@@ -119,7 +117,7 @@ export function Classes({
         )}
         <div className="self-end sm:col-span-2">
           <Button type="submit" look="primary" disabled={isPending}>
-            Make class
+            {isPending ? 'Making…' : 'Make class'}
           </Button>
         </div>
       </form>

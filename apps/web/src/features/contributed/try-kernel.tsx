@@ -2,7 +2,6 @@
 
 import { defaultText, guess, hasManifest, kernelTemplate } from '@tilemark/core/contributed';
 import { DTYPES, type Dtype, type GpuKernel, InputError, ifValid } from '@tilemark/kernels';
-import { useRouter } from 'next/navigation';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { ClassBadge } from '@/features/devices/device-name';
@@ -50,7 +49,6 @@ const controlOf = (field: string) =>
 
 /** Writes a kernel, checks it while it is written, and submits it. Rendered in browsers only. */
 export function TryKernel({ devices, from, version }: TryKernelProps) {
-  const router = useRouter();
   const fileId = useId();
   const able = devices.filter(({ why }) => why === null).map(({ key }) => key);
   const [kept] = useState(() => opening(from));
@@ -63,9 +61,9 @@ export function TryKernel({ devices, from, version }: TryKernelProps) {
     schema: kernelRequestSchema(able),
     defaultValues: { ...kept, devices: kept.devices.filter((key) => able.includes(key)) },
     controlOf,
-    send: async (wanted) => {
+    send: async (wanted, open) => {
       const made = await submitKernel(wanted);
-      if (made.ok) router.push(kernelHref(made.value));
+      if (made.ok) open(kernelHref(made.value));
       return made;
     },
   });

@@ -19,7 +19,6 @@ import {
   type Problem,
   parseShape,
 } from '@tilemark/kernels';
-import { useRouter } from 'next/navigation';
 import { useWatch } from 'react-hook-form';
 import { z } from 'zod';
 import { Button } from '@/ui/button';
@@ -90,7 +89,6 @@ export function TuneForm({
   device: DeviceRef;
   families: readonly FamilyChoice[];
 }) {
-  const router = useRouter();
   const { failure, field, form, isPending, onSubmit } = useRequestForm({
     id: 'tune',
     schema: requestSchema,
@@ -104,9 +102,9 @@ export function TuneForm({
       minutes: String(MINUTES.problem.usual),
     },
     controlOf,
-    send: async (tuning) => {
+    send: async (tuning, open) => {
       const made = await submitTuning(tuning);
-      if (made.ok) router.push(made.value.page);
+      if (made.ok) open(made.value.page);
       return made;
     },
   });

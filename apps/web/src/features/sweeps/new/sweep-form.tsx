@@ -2,7 +2,6 @@
 
 import { type Device, PROFILE_WORDS, PROFILES } from '@tilemark/core';
 import { EPILOGUES, KERNELS } from '@tilemark/kernels';
-import { useRouter } from 'next/navigation';
 import { useMemo } from 'react';
 import { useFieldArray, useWatch } from 'react-hook-form';
 import { Button } from '@/ui/button';
@@ -32,16 +31,15 @@ export function NewSweepForm({
   /** Whoever may not can still count runs. */
   maySubmit: boolean;
 }) {
-  const router = useRouter();
   const schema = useMemo(() => sweepRequestSchema(devices), [devices]);
   const { failure, field, form, isHydrated, isPending, onSubmit } = useRequestForm({
     id: 'sweep',
     schema,
     defaultValues: initial,
     controlOf,
-    send: async (sweep) => {
+    send: async (sweep, open) => {
       const made = await submitSweep(sweep);
-      if (made.ok) router.push(`/sweeps/${made.value.id}`);
+      if (made.ok) open(`/sweeps/${made.value.id}`);
       return made;
     },
   });
