@@ -90,6 +90,7 @@ export function Classes({
             {...field('problems')}
             label="Kernels asked"
             placeholder="matmul 512, transpose 1024x768 f16"
+            hint="Without any, students only lend their GPUs, and the class has no table of kernels."
           />
         </div>
         <InputField {...field('seats')} label="Seats" inputMode="numeric" />
