@@ -14,10 +14,15 @@ it('names the host that others reach, and no other', () => {
 it('breaks lines at spaces, and words that are longer anywhere, without losing a letter', () => {
   expect(linesOf('Measured 2026-11-21 on a device', 150)).toEqual([
     'Measured 2026-11-21 on',
-    ' a device',
+    'a device',
   ]);
   const link = `https://grid.example/chart?device=${'x'.repeat(90)}`;
   const lines = linesOf(`Data: CC0-1.0. ${link}`, 200);
   expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(31);
-  expect(lines.join('')).toBe(`Data: CC0-1.0. ${link}`);
+  expect(lines.join('').replaceAll(' ', '')).toBe(`Data:CC0-1.0.${link}`);
+  expect(linesOf('Data: CC0-1.0. tilemark/chart?device=a&problem=matmul.512.f32', 200)).toEqual([
+    'Data: CC0-1.0.',
+    'tilemark/chart?device=a',
+    '&problem=matmul.512.f32',
+  ]);
 });

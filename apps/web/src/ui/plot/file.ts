@@ -11,10 +11,10 @@ const HEAD = 30;
 export const permalink = ({ hostname, href, pathname, search }: URL | Location): string =>
   /^(localhost|127\.|\[::1\])/.test(hostname) ? `tilemark${pathname}${search}` : href;
 
-/** A text in lines of about a width, px, broken at spaces where there are any. */
+/** A text in lines of about a width, px, broken at spaces, or before the `&` of an address, where there are any. */
 export function linesOf(text: string, width: number, fontSize = 11): string[] {
   const most = Math.max(20, Math.floor(width / (LETTER * fontSize)));
-  return text.match(new RegExp(`.{1,${most}}(?= |$)|.{1,${most}}`, 'g')) ?? [];
+  return text.match(new RegExp(`[^ ].{0,${most - 1}}(?=[ &]|$)|[^ ].{0,${most - 1}}`, 'g')) ?? [];
 }
 
 /**
