@@ -204,6 +204,7 @@ test('a kernel runs in the tab: right and timed beside naive, or wrong and where
   };
   await visitor.goto(`${grid.url}/kernels/new`);
   await run(source);
+  await expect(visitor.getByText(/^\d+ of \d\d+ cases checked\./)).toBeVisible();
   const right = visitor.getByText(/^Right: (\d+) of \1 cases? passed, \d+ skipped/);
   await expect(right).toBeVisible({ timeout: 400_000 });
   await expect(visitor.getByText(/^48 × 16 × 16 f32/)).toContainText(

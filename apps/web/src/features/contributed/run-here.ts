@@ -2,6 +2,7 @@ import { type Environment, type Result, resultOf, type Step } from '@tilemark/co
 import {
   admitKernel,
   batteryFinding,
+  batteryOf,
   type Checked,
   type Measure,
   runBattery,
@@ -20,6 +21,8 @@ export interface RunHere {
   readonly device: string;
   /** Cases of the battery that have ended. */
   readonly checked: readonly Checked[];
+  /** How many the battery has; what is too slow is checked again, halved, and counts again. */
+  readonly cases: number;
   readonly run: LendingState['run'];
   /** The kernel, then naive, on each shape; empty while the kernel is not known to be right. */
   readonly timed: readonly (readonly [own: Checked, naive: Checked])[];
@@ -58,7 +61,7 @@ export async function runHere(
   return onGpuHere(browser, signal, async (runner, { identity }) => {
     let state: RunHere = {
       device: `${identity.device} in ${identity.runtime}`,
-      ...{ checked: [], run: null, timed: [], scales: [] },
+      ...{ checked: [], cases: batteryOf(contributed).length, run: null, timed: [], scales: [] },
     };
     let environment: Environment | null = null;
     const results: Result[] = [];

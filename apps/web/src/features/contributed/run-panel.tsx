@@ -93,7 +93,7 @@ export function RunPanel({
       <div role="status" className="space-y-2 wrap-anywhere">
         {isWorking && (
           <p className="text-muted">
-            {state ? `${plural(state.checked.length, 'case')} checked. ` : 'Opening the GPU…'}
+            {state ? `${progressText(state)} checked. ` : 'Opening the GPU…'}
             {state?.run && runText(state.run)}
           </p>
         )}
@@ -166,6 +166,9 @@ function Ended({ state: { checked, scales, timed } }: { state: RunHere }) {
     </>
   );
 }
+
+const progressText = ({ cases, checked: { length } }: RunHere) =>
+  `${length} of ${plural(Math.max(cases, length), 'case')}`;
 
 /** Cases that are shown. */
 const MOST = 10;
