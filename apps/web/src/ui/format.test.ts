@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  endsText,
   formatAge,
   formatBytes,
   formatDuration,
@@ -47,6 +48,12 @@ it('gives rates and ratios a fixed number of digits', () => {
   expect(formatRate(5.12)).toBe('5.120');
   expect(formatSpeedup(8.836)).toBe('8.84×');
   expect(ratioText({ ratio: 2.561, low: 2.13, high: 3 })).toBe('2.56× (2.13× to 3.00×)');
+});
+
+it('says undecided of a ratio whose ends have 1 between them', () => {
+  expect(endsText({ low: 0.0517, high: 1.77 })).toBe('0.0517× to 1.77×, undecided');
+  expect(endsText({ low: 1.01, high: 1.77 })).toBe('1.01× to 1.77×');
+  expect(endsText({ low: 0.5, high: 0.9 })).toBe('0.500× to 0.900×');
 });
 
 it('gives shares of the peak in figures, also beyond it', () => {

@@ -79,6 +79,10 @@ export function formatMetric(unit: MetricUnit, digits: number, value: number | s
 /** A ratio of times: `8.84×`. */
 export const formatSpeedup = (ratio: number): string => `${threeDigits.format(ratio)}×`;
 
+/** What times not known well allow of a ratio: `2.13× to 2.99×`, `0.50× to 1.77×, undecided`. */
+export const endsText = ({ high, low }: { readonly low: number; readonly high: number }): string =>
+  `${formatSpeedup(low)} to ${formatSpeedup(high)}${low < 1 && high > 1 ? ', undecided' : ''}`;
+
 /** A ratio with its 95% interval: `2.56× (2.13× to 2.99×)`. */
 export const ratioText = ({
   high,

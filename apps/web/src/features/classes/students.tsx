@@ -3,7 +3,7 @@ import { kernelHref } from '@/features/kernels/address';
 import { Action } from '@/ui/action';
 import { TextLink } from '@/ui/button';
 import { Ago } from '@/ui/facts';
-import { formatNs, formatSpeedup } from '@/ui/format';
+import { endsText, formatNs, formatSpeedup } from '@/ui/format';
 import { Badge } from '@/ui/notice';
 import { type Column, DataTable } from '@/ui/table';
 
@@ -64,7 +64,7 @@ function Cell({
         {medianNs === null ? <Badge tone="rose">{finding}</Badge> : figure}
       </TextLink>
       <span className="block max-w-80 text-xs wrap-anywhere whitespace-normal text-muted">
-        {overNaive && `${formatSpeedup(overNaive.low)} to ${formatSpeedup(overNaive.high)}`}
+        {overNaive && endsText(overNaive)}
         {reason}
       </span>
       <span className="block text-xs text-muted">

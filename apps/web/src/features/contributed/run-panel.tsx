@@ -1,4 +1,4 @@
-import { benchLines, outcomeReason, problemName } from '@tilemark/core';
+import { benchLines, outcomeReason, pairContrast, problemName } from '@tilemark/core';
 import {
   batteryFinding,
   type Checked,
@@ -14,7 +14,7 @@ import { type Joined, keep, kept } from '@/features/join/keep';
 import { runText } from '@/features/join/run-text';
 import { timesOf } from '@/features/join/runs-table';
 import { Button } from '@/ui/button';
-import { formatNs, formatShape, formatSpeedup, plural, rateText } from '@/ui/format';
+import { endsText, formatNs, formatShape, formatSpeedup, plural, rateText } from '@/ui/format';
 import { Failure } from '@/ui/notice';
 import { ask, SEAT_ENDED } from '@/ui/request';
 import { type RunHere, runHere } from './run-here';
@@ -185,5 +185,6 @@ function timeText(run: Checked) {
 function speedupText(own: Checked, naive: Checked): string {
   const [a, b] = [timesOf(own), timesOf(naive)];
   if (!a || !b) return `; naive: ${timeText(naive)}`;
-  return `, ${formatSpeedup(b.medianNs / a.medianNs)} naive’s speed`;
+  const contrast = pairContrast({ a, b });
+  return `, ${formatSpeedup(contrast.ratio)} naive’s speed (${endsText(contrast)})`;
 }

@@ -1,6 +1,6 @@
 import type { Occupancy } from '@tilemark/core';
 import type { ReactNode } from 'react';
-import { formatPercent, formatSpeedup } from '@/ui/format';
+import { endsText, formatPercent, formatSpeedup } from '@/ui/format';
 import { VariantLink } from '../../kernels/address';
 import { VerdictBadge } from '../../results/verdict';
 import type { Speedup } from '../runs';
@@ -21,11 +21,9 @@ export function VariantCell({ of: { name, reason, run, varied, where } }: { of: 
 const LOOSE = 1.04;
 
 /** What the intervals of both times allow; null where they allow little. */
-function rangeOf({ high, isOfOne, low }: Speedup): string | null {
-  if (isOfOne) return 'one sample';
-  if (high <= LOOSE * low) return null;
-  const isUndecided = low < 1 && high > 1;
-  return `${formatSpeedup(low)} to ${formatSpeedup(high)}${isUndecided ? ', undecided' : ''}`;
+function rangeOf(of: Speedup): string | null {
+  if (of.isOfOne) return 'one sample';
+  return of.high <= LOOSE * of.low ? null : endsText(of);
 }
 
 /** A ratio; of times not known well, with what both intervals allow. */
