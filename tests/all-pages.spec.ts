@@ -299,7 +299,7 @@ test('devices in one figure: ticked by keyboard, drawn, and saved with what tell
     measured,
   );
   expect(said).toMatch(/llvmpipe/);
-  expect(said).toContain('95% intervals');
+  expect(said).toContain('95% intervals between runs');
   expect(said.replaceAll(' ', '')).toContain(
     `Data:CC0-1.0.tilemark${new URL(page.url()).pathname}?`,
   );

@@ -15,7 +15,7 @@ export const LIMITS: Limits = {
   'apps/worker': 6_007,
   prisma: 1_234,
   'apps/web/src/app': 2_312,
-  'apps/web/src/features': 10_566,
+  'apps/web/src/features': 10_576,
   'apps/web/src/server': 3_624,
   'apps/web/src/ui': 2_887,
   'apps/web': 110,
@@ -23,5 +23,5 @@ export const LIMITS: Limits = {
 
 export const TOTALS = [
   { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_714 },
-  { name: 'site', prefixes: ['apps/web'], limit: 19_492 },
+  { name: 'site', prefixes: ['apps/web'], limit: 19_502 },
 ] as const;

@@ -3,9 +3,9 @@ import { hasInterval, intervalsHead, intervalsText, intervalText } from './inter
 
 test('the range of a few samples is not called an interval', () => {
   const text = (...samples: number[]) => intervalsText(samples.map((n) => ({ n })));
-  expect(text(30, 6)).toBe('95% intervals');
+  expect(text(30, 6)).toBe('95% intervals within the run');
   expect(text(5, 5)).toBe('ranges, as fewer than six independent samples have no 95% interval');
-  expect(text(5, 30)).toMatch(/^95% intervals, or ranges/);
+  expect(text(5, 30)).toMatch(/^95% intervals within the run, or ranges/);
   expect(text(1, 30)).toMatch(/; one sample has neither$/);
   const head = (...samples: number[]) => intervalsHead(samples.map((n) => ({ n })));
   expect([head(30, 6), head(5, 30), head(5)]).toEqual(['95%', '95% or range', 'range']);

@@ -19,12 +19,12 @@ export const hasInterval = ({ n, independent }: Sampled): boolean =>
 export const isSettled = (series: Series, interval: number): boolean =>
   series.n < FEWEST_OF_INTERVAL || hasInterval(series) || halfWidth(series) <= interval;
 
-/** The kind of interval beside some medians, for a caption. */
+/** The kind of interval beside the medians of some runs, for a caption. */
 export function intervalsText(results: readonly Sampled[]): string {
   const isInterval = results.map(hasInterval);
-  if (!isInterval.includes(false)) return '95% intervals';
+  if (!isInterval.includes(false)) return '95% intervals within the run';
   const text = isInterval.includes(true)
-    ? '95% intervals, or ranges where there are fewer than six independent samples'
+    ? '95% intervals within the run, or ranges where there are fewer than six independent samples'
     : 'ranges, as fewer than six independent samples have no 95% interval';
   return results.some(({ n }) => n === 1) ? `${text}; one sample has neither` : text;
 }

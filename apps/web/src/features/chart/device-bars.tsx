@@ -65,7 +65,7 @@ export function DeviceBars({
   const draw = useMemo(() => drawBars(bars, unit), [bars, unit]);
   const rows = panels.flatMap((panel) => panel.rows);
   const about = [
-    `${unit}, higher is better; lines at the ends of bars are 95% intervals`,
+    `${unit}, higher is better; lines at the ends of bars are 95% intervals between runs`,
     rows.some(({ isRange }) => isRange) && ', or ranges of too few samples where it says so',
     rows.some(({ rank }) => rank === null) && '; in grey what is not ranked',
   ];

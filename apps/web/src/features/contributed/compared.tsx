@@ -10,7 +10,7 @@ import {
 } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Address } from '@/features/kernels/address';
-import { DEVICE, OVER_NAIVE, rateColumn } from '@/features/results/columns';
+import { DEVICE, MEDIAN_BETWEEN, OVER_NAIVE, rateColumn } from '@/features/results/columns';
 import { VerdictBadge } from '@/features/results/verdict';
 import { TextLink } from '@/ui/button';
 import { BETWEEN_RUNS, Timing } from '@/ui/facts';
@@ -90,7 +90,7 @@ export function Compared({ id, results }: { id: string; results: ContributedResu
         },
         ...outcomes,
         {
-          head: 'Median',
+          head: MEDIAN_BETWEEN,
           isFigure: true,
           cell: ({ headline }) =>
             headline ? (

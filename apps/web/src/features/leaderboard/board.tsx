@@ -25,7 +25,7 @@ import { chartQuery } from '@/features/chart/query';
 import { Tick, Ticking } from '@/features/chart/ticks';
 import { DeviceName } from '@/features/devices/device-name';
 import { kernelHref, VariantLink } from '@/features/kernels/address';
-import { OVER_NAIVE } from '@/features/results/columns';
+import { MEDIAN_BETWEEN, OVER_NAIVE } from '@/features/results/columns';
 import { ImportedBadge, RoofText } from '@/features/results/outcome';
 import { TextLink } from '@/ui/button';
 import { Day } from '@/ui/facts';
@@ -60,7 +60,7 @@ const DRAWN: Partial<Record<MetricId, (row: Row) => ReactNode>> = {
 };
 
 const metricColumn = ({ digits, id, name, unit }: Metric<MetricId>): Column<Row> => ({
-  head: name,
+  head: id === 'medianNs' ? MEDIAN_BETWEEN : name,
   isFigure: true,
   cell: (row) => {
     const value = row.figures[id] ?? null;

@@ -56,12 +56,16 @@ export const PROBLEM = problemColumn(
 );
 export const DEVICE = deviceColumn(({ device }: { readonly device: DeviceRef }) => device);
 
+/** Medians with their intervals, which between runs are wider than within one. */
+export const MEDIAN_BETWEEN = 'Median, ± between runs';
+export const MEDIAN_WITHIN = 'Median, ± within the run';
+
 /** @param about what the intervals are; absent: each of one run */
 export const medianColumn = <Row,>(
   read: (row: Row) => ComponentProps<typeof Timing>['of'] | null | undefined,
   about?: string,
 ): Column<Row> => ({
-  head: 'Median',
+  head: about ? MEDIAN_BETWEEN : MEDIAN_WITHIN,
   isFigure: true,
   cell: (row) => {
     const times = read(row);

@@ -3,7 +3,7 @@ import { rateOf, volume } from '@tilemark/kernels';
 import type { ReactNode } from 'react';
 import { Rate, Timing } from '@/ui/facts';
 import { formatMetric, formatNs, formatRate, formatSpeedup } from '@/ui/format';
-import { OVER_NAIVE } from '../../results/columns';
+import { MEDIAN_WITHIN, OVER_NAIVE } from '../../results/columns';
 import { OutcomeBadge, RoofText } from '../../results/outcome';
 import { problemText } from '../runs';
 import { ReportCell, transfersText } from './report';
@@ -41,6 +41,12 @@ const DRAWN: Partial<Record<keyof Figures, ((row: ResultRow, of: Figures) => Rea
   roofBound: null,
 };
 
+/** Names that say more than those of the list. */
+const NAMES: Partial<Record<string, string>> = {
+  rate: 'Rate (higher is better)',
+  medianNs: MEDIAN_WITHIN,
+};
+
 /** The usual ones first; a metric that is new on the list comes after them. */
 const ORDER = ['rate', 'medianNs', 'roofShare'];
 const placeOf = (id: string) => (ORDER.includes(id) ? ORDER.indexOf(id) : ORDER.length);
@@ -52,7 +58,7 @@ const metricColumns: readonly ResultColumn[] = metricsOf('runs')
     const read = ({ run }: ResultRow) => run.figures?.[id as keyof Figures] ?? undefined;
     return {
       id,
-      name: () => (id === 'rate' ? 'Rate (higher is better)' : name),
+      name: () => NAMES[id] ?? name,
       isFigure: true,
       better,
       sort: read,
