@@ -5,14 +5,14 @@ export const LIMITS: Limits = {
   'packages/kernels/src/matmul': 4_975,
   'packages/kernels/src/transpose': 950,
   'packages/kernels': 8_006,
-  'packages/core/src/contributed': 3_122,
+  'packages/core/src/contributed': 3_116,
   'packages/core/src/measure': 3_070,
   'packages/core/src/server/store': 6_030,
   'packages/core/src/server': 2_064,
   'packages/core/src/tune': 3_695,
   'packages/core/src/api': 2_363,
   'packages/core': 5_209,
-  'apps/worker': 6_007,
+  'apps/worker': 6_037,
   prisma: 1_234,
   'apps/web/src/app': 2_312,
   'apps/web/src/features': 10_576,
@@ -22,6 +22,6 @@ export const LIMITS: Limits = {
 };
 
 export const TOTALS = [
-  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_714 },
+  { name: 'engine', prefixes: ['packages', 'apps/worker', 'prisma'], limit: 46_738 },
   { name: 'site', prefixes: ['apps/web'], limit: 19_502 },
 ] as const;

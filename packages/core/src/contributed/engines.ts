@@ -20,7 +20,7 @@ import { type Token, tokensOf } from './tokens';
  */
 export interface EngineSays {
   readonly engine: Engine;
-  readonly says: 'accepts' | 'refuses' | 'not tried';
+  readonly says: 'compiles' | 'refuses' | 'not tried';
   /** 1-based, of the author's source; null: of all of it, or of what Tilemark puts around it. */
   readonly line: number | null;
   readonly why: string;
@@ -32,7 +32,7 @@ export const ENGINE_NAMES: Readonly<Record<Engine, string>> = {
   webkit: 'WebKit (Safari)',
 };
 
-/** naga's answer about a source: its whole report, empty where it accepts; or why there is none. */
+/** naga's answer about a source: its whole report, empty where it has none; or why there is none. */
 export type NagaAnswer = { readonly report: string } | { readonly unread: string };
 
 type Read = Pick<Contributed, 'kernel' | 'manifest'>;
@@ -56,7 +56,7 @@ export function nagaSays(answers: readonly NagaAnswer[], lines = Infinity): Engi
     if ('unread' in answer) return { ...said, says: 'not tried', why: answer.unread };
     if (answer.report !== '') return { ...said, says: 'refuses', ...faultIn(answer.report, lines) };
   }
-  return { ...said, says: 'accepts', why: 'naga 30 reads it; it was not run' };
+  return { ...said, says: 'compiles', why: 'naga 30 reads it; it was not run' };
 }
 
 /** The first place of a report, and its reasons: the first line says where, notes say why. */
@@ -96,8 +96,6 @@ const WEBKIT_KNOWS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-const NOT_TRIED = 'by its documentation, not tried';
-
 /** @param text as it runs */
 export function webkitSays(text: string): EngineSays {
   const engine = 'webkit';
@@ -106,17 +104,13 @@ export function webkitSays(text: string): EngineSays {
   );
   if (lacking) {
     const { kind, name } = lacking;
-    const why = `lacks ${kind} ${name.text}: ${NOT_TRIED}`;
+    const why = `lacks ${kind} ${name.text}: by its documentation, not tried`;
     return { engine, says: 'refuses', line: name.line, why };
   }
   const isNew = namedIn(tokensOf(text)).some(({ name }) => name.text === 'subgroups');
   const since = isNew ? '; subgroups since July 2026' : '';
-  return {
-    engine,
-    says: 'not tried',
-    line: null,
-    why: `has all that it names${since}: ${NOT_TRIED}`,
-  };
+  const why = `its documentation names all that the source uses${since}`;
+  return { engine, says: 'not tried', line: null, why };
 }
 
 /** What a source names of an extension: by a directive, or as a built-in value. */

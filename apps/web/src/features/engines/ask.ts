@@ -40,7 +40,7 @@ export async function askBrowser(
   const { messages } = await device.createShaderModule({ code }).getCompilationInfo();
   await device.popErrorScope();
   const error = messages.find(({ type }) => type === 'error');
-  if (!error) return { engine, says: 'accepts', line: null, why: 'compiled in this browser' };
+  if (!error) return { engine, says: 'compiles', line: null, why: 'compiled in this browser' };
   const line = error.lineNum > 0 && error.lineNum <= lines ? error.lineNum : null;
   return { engine, says: 'refuses', line, why: error.message };
 }

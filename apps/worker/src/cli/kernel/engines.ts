@@ -47,7 +47,7 @@ export function ranSays(engine: Engine, checked: readonly Checked[]): EngineSays
     return { engine, says: 'refuses', line, why: text };
   }
   const ran = of('right') ?? of('wrong');
-  if (ran) return { engine, says: 'accepts', line: null, why: 'compiled it and ran it here' };
+  if (ran) return { engine, says: 'compiles', line: null, why: 'compiled it and ran it here' };
   const why = outcomeReason(checked[0]?.outcome ?? null) ?? 'nothing ran here';
   return { engine, says: 'not tried', line: null, why };
 }

@@ -80,7 +80,7 @@ it('the scale up to which a kernel is right is told, and what made another wrong
   const [READ, STORE] = ['B[p * shape.n + col]', 'C[row * shape.n + col] ='];
   expect(await run([READ, 'B[col * shape.k + p]'])).toContain('Hint: it computes C = A x B^T');
   expect(await run([READ, 'B[p * shape.n + col + shape.k * shape.n]'])).toContain(
-    'Hint: NaN lies behind the inputs: a read past the end of B?',
+    'Hint: NaN lies behind the inputs: a read past the end of A or B?',
   );
   const loop = 'for (var i = 1u; i < 3u; i++) { var part: Acc; part += sum; all += part / 2.0; }';
   expect(await run([STORE, `var all = 0.0;\n${loop}\n${STORE}`], ['= T(sum)', '= T(all)'])).toMatch(

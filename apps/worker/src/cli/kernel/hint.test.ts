@@ -1,6 +1,6 @@
 import { COMPUTES_NAN, type Outcome } from '@tilemark/core';
 import { admitKernel, type Checked, kernelTemplate } from '@tilemark/core/contributed';
-import { kernelById, type Problem } from '@tilemark/kernels';
+import { kernelById, type MatmulShape, type Problem } from '@tilemark/kernels';
 import { expect, it } from 'vitest';
 import { hintsOf, unsetInLoops } from './hint';
 
@@ -17,8 +17,10 @@ const SHAPES = [
     [129, 1, 64],
     [2100, 2000, 3],
     [7, 64, 64],
-    [1, 9, 9],
+    [1, 9, 7],
     [5, 7, 1],
+    [9, 9, 4],
+    [6, 3, 6],
   ],
 ] as const;
 
@@ -55,7 +57,27 @@ async function hintsFor(
 }
 
 it.each<[string, (m: number, n: number, k: number) => boolean, RegExp[]]>([
-  ['of squares of B', (_, n, k) => n === k, [/right where n = k: is the stride of B its rows/]],
+  ['of one row, or n = k', (m, n, k) => m === 1 || n === k, [/n for .* of A, or k for .* of C\?$/]],
+  [
+    'of one row, or m = k',
+    (m, _, k) => m === 1 || m === k,
+    [/^right .* m = k or m is 1: .* m for the stride of A\?$/],
+  ],
+  [
+    'of one row, or m = n',
+    (m, n) => m === 1 || m === n,
+    [/^right .* m = n or m is 1: .* m for the stride of C\?$/],
+  ],
+  [
+    'of one step, or n = k',
+    (_, n, k) => k === 1 || n === k,
+    [/^right .* n = k or k is 1: .* k for the stride of B\?$/],
+  ],
+  [
+    'of one step, or m = n',
+    (m, n, k) => k === 1 || m === n,
+    [/^right .* m = n or k is 1: .* m for the stride of B\?$/],
+  ],
   [
     'of whole tiles',
     (m, n) => (m % 4) + (n % 4) === 0,
@@ -101,14 +123,29 @@ it('a kernel that is wrong where its workgroups go on along y is told so', async
   expect(await hintsFor(fewer, undefined, source)).toEqual([]);
 });
 
+it('what cannot be told apart is told together', async () => {
+  const several = checkedOn((_, n, k) => n === k).filter(({ problem: { shape } }) => {
+    const { m, k } = shape as MatmulShape;
+    return m > 1 && k > 1;
+  });
+  expect(await hintsFor(several)).toEqual([
+    'right where n = k: does it take n for the stride of A, or k for the stride of B, or k for the stride of C?',
+  ]);
+});
+
 it.each([
-  [0, /a read past the end of B\?/],
-  [16, /a read past the end of A\?/],
-])('NaN that is computed from row %d on is read behind an input', async (row, hint) => {
-  const reason = `element [${row}, 0] is NaN, should be 2${COMPUTES_NAN}`;
-  const worst = { ...WRONG, row, got: 'NaN' };
-  const [given] = await hintsFor(checkedOn((m) => m !== 17, { reason, worst }));
-  expect(given).toMatch(hint);
+  [0, 0, 'A or B'],
+  [0, 1, 'B'],
+  [8, 8, 'A or B'],
+  [16, 0, 'A'],
+])('NaN that is computed first at [%d, %d] is read behind %s', async (row, col, inputs) => {
+  const reason = `element [${row}, ${col}] is NaN, should be 2${COMPUTES_NAN}`;
+  const wrong = { reason, worst: { ...WRONG, row, col, got: 'NaN' } };
+  const hint = `NaN lies behind the inputs: a read past the end of ${inputs}?`;
+  expect(await hintsFor(checkedOn((m) => m !== 17, wrong))).toEqual([hint]);
+  // What fits exactly is told instead.
+  const fitting = await hintsFor(checkedOn((m, n, k) => m === 1 || n === k, wrong));
+  expect(fitting).toEqual(['right where n = k or m is 1: does it take n for the stride of A?']);
 });
 
 it('NaN that is computed under an epilogue may be that of a tanh', async () => {

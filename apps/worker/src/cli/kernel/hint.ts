@@ -36,11 +36,8 @@ export async function hintsOf(
     if (findingOf(outcome) === 'right') return [words];
   }
   const right = those('right');
-  return [
-    ...nanHint(smallest),
-    ...alongHint(contributed, right, wrong),
-    ...shapeHint(right, wrong),
-  ];
+  const fitting = [...alongHint(contributed, right, wrong), ...shapeHint(right, wrong)];
+  return fitting.length > 0 ? fitting : nanHint(smallest);
 }
 
 type Change = readonly [words: string, file: KernelFile, dtype: Dtype];
@@ -73,11 +70,17 @@ function changesOf({ file, manifest }: Contributed, dtype: Dtype): Change[] {
   return changes;
 }
 
-/** NaN that it computes: what lies behind the inputs. A is read beyond its end in the last row alone. */
+const computesNaN = ({ outcome }: Checked): boolean =>
+  outcome.kind === 'incorrect' && outcome.reason?.endsWith(COMPUTES_NAN) === true;
+
+/** NaN that it computes: what lies behind the inputs. A is the same for a row, B for a column. */
 function nanHint({ outcome, problem }: Checked): string[] {
   if (outcome.kind !== 'incorrect' || !outcome.reason?.endsWith(COMPUTES_NAN)) return [];
-  const { rows } = opOf(problem).output(problem.shape);
-  const what = outcome.worst.row < rows - 1 ? 'B' : rows > 1 ? 'A' : 'an input';
+  const { output, tensors } = opOf(problem);
+  const { row, col } = outcome.worst;
+  const inputs = tensors.slice(0, -1);
+  const isLast = row > 0 && row === output(problem.shape).rows - 1;
+  const what = row === 0 && col > 0 ? inputs.at(-1) : isLast ? inputs[0] : inputs.join(' or ');
   return problem.epilogue
     ? ['it computes NaN: from behind an input, or by tanh, which is NaN beyond 89 on some devices']
     : [`NaN lies behind the inputs: a read past the end of ${what}?`];
@@ -99,19 +102,20 @@ function alongHint(
 }
 
 type Sides = Readonly<Record<string, number>>;
+type Fits = (holds: (sides: Sides) => boolean) => boolean;
 
 function shapeHint(right: readonly Checked[], wrong: readonly Checked[]): string[] {
   // A single shape fits anything.
   if (right.length < 2) return [];
-  const fits = (holds: (sides: Sides) => boolean) =>
+  const fits: Fits = (holds) =>
     right.every(({ problem }) => holds(problem.shape as unknown as Sides)) &&
     wrong.every(({ problem }) => !holds(problem.shape as unknown as Sides));
   if (fits(({ m, k }) => m === 1 || k === 1))
     return ['right where m or k is 1: does it read A by columns (k x m)?'];
   if (fits(({ m, n }) => m === 1 || n === 1))
     return ['right where m or n is 1: does it write C by columns (n x m)?'];
-  if (fits(({ n, k }) => n === k)) return ['right where n = k: is the stride of B its rows?'];
-  if (fits(({ m, n }) => m === n)) return ['right where m = n: is the stride of C its rows?'];
+  const strides = strideHint(right, wrong, fits);
+  if (strides.length > 0) return strides;
   const tile = TILES.find((side) => fits(({ m = 1, n = 1 }) => m % side === 0 && n % side === 0));
   if (tile !== undefined) {
     return [
@@ -122,6 +126,32 @@ function shapeHint(right: readonly Checked[], wrong: readonly Checked[]): string
   return step === undefined
     ? []
     : [`right where k is a multiple of ${step}: bound the last step, or declare "multiples"`];
+}
+
+/** A side taken for a stride: right where it is as long, and where there is but one row to read or write. */
+function strideHint(right: readonly Checked[], wrong: readonly Checked[], fits: Fits): string[] {
+  const order = wrong[0] && DTYPES[wrong[0].problem.dtype].tensors.B.order;
+  const inputs = ['A m k', order === 'transposed' ? 'B n k' : 'B k n'];
+  // A wrong stride of C leaves elements unwritten; one of an input does not.
+  const ofNaN = wrong.filter(
+    ({ outcome }) => outcome.kind === 'incorrect' && outcome.worst.got === 'NaN',
+  );
+  const tensors = [
+    ...(ofNaN.every(computesNaN) ? inputs : []),
+    ...(ofNaN.some(computesNaN) ? [] : ['C m n']),
+  ];
+  const found = new Map<string, string[]>();
+  for (const [tensor = '', rows = '', stride = ''] of tensors.map((text) => text.split(' '))) {
+    for (const side of ['m', 'n', 'k'].filter((each) => each !== stride)) {
+      const isSame = (sides: Sides) => sides[side] === sides[stride];
+      if (!fits((sides) => isSame(sides) || sides[rows] === 1)) continue;
+      const same = ['m', 'n', 'k'].filter((each) => each === side || each === stride).join(' = ');
+      const isAll = right.every(({ problem }) => isSame(problem.shape as unknown as Sides));
+      const where = isAll ? same : `${same} or ${rows} is 1`;
+      found.set(where, [...(found.get(where) ?? []), `${side} for the stride of ${tensor}`]);
+    }
+  }
+  return [...found].map(([at, all]) => `right where ${at}: does it take ${all.join(', or ')}?`);
 }
 
 /** Where variables are declared without a value in loops: their lines, types, and the ends of their types. */
