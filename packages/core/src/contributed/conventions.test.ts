@@ -106,8 +106,6 @@ ${tensors}`;
     const wgsl = sourceFor(kernel, {}, problem);
     expect(wgsl).toContain('const M: u32 = u32(33);\nconst N = 65u;\n');
     expect(wgsl).toContain('const K: i32 = 14;');
-    expect(kernel.isPerShape).toBe(true);
-    expect((await read(tensors)).kernel.isPerShape).toBeUndefined();
   });
 
   it('constants of the source are tunables', async () => {

@@ -111,13 +111,6 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
     ...passes.map(({ entryPoint }, i) => ({ field: `manifest.passes[${i}]`, entryPoint })),
   ];
   for (const entry of entries) entryNamed(entry, source);
-  const isOfShape = (expression: number | string) => usesDimension(op, expression);
-  const literals = [
-    ...Object.values(manifest.placeholders),
-    ...Object.entries(manifest.sizes)
-      .filter(([size]) => source.constants.has(size))
-      .map(([, value]) => value),
-  ];
   const sizesOf = (values: TunableValues) => {
     const names = namesFor(values, null);
     const { source: read } = reading(names);
@@ -127,7 +120,7 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
   const threads = (size: readonly number[]) => size.reduce((product, side) => product * side, 1);
   const requirements = manifest.requires.map(({ that, because }, i) => ({
     reason: because || `needs ${that}`,
-    isOfShape: isOfShape(that),
+    isOfShape: usesDimension(op, that),
     holds: (values: TunableValues, shape: Shape | null) =>
       evaluate(that, namesFor(values, shape), `manifest.requires[${i}].that`) !== 0,
   }));
@@ -166,9 +159,6 @@ function kernelOf({ author, source: text }: KernelFile, manifest: Manifest): Gpu
       const read = reading(names);
       return bodyOf(read.source, read.bindings, manifest, values, names);
     },
-    ...(literals.some((value) => typeof value !== 'object' && isOfShape(value)) && {
-      isPerShape: true,
-    }),
     declares: [...source.declared],
     keepsLines: true,
     constants: (values, { shape }) => {

@@ -144,8 +144,6 @@ export interface GpuKernel<Values = TunableValues, Of = Problem> extends KernelB
   readonly file?: KernelFile;
   /** The shader body; `specialise` prepends the declarations of dtype and tunables. */
   readonly wgsl: string | ((values: Values, dtype: Dtype, written: WrittenFor) => string);
-  /** Whether sizes are literals of its source, which is then another for each shape. */
-  readonly isPerShape?: boolean;
   /** Names that the shader body declares itself, so that `specialise` does not: `T`, a tunable. */
   readonly declares?: readonly string[];
   /**
