@@ -11,7 +11,7 @@ import {
   SUITES,
 } from '@tilemark/core';
 import { manifestJsonSchema } from '@tilemark/core/contributed';
-import { DTYPES, EPILOGUES, InputError, idsOf, OPS } from '@tilemark/kernels';
+import { DTYPES, EPILOGUES, InputError, idsOf, OPS, type OpId } from '@tilemark/kernels';
 import { Command, Option } from 'commander';
 import { version } from '../../package.json';
 import { type BenchOptions, bench } from './bench/bench';
@@ -60,6 +60,8 @@ export const DTYPE_WORDS = Object.entries(DTYPES).map(([id, { words }]) => [id, 
 /** A list below the help. */
 const legend = (title: string, rows: Legend) =>
   `\n${title}:\n${rows.map(([term, about]) => `  ${String(term).padEnd(11)} ${about}\n`).join('')}`;
+
+const OP = new Option('--op <op>').choices(idsOf(OPS)).default('matmul');
 
 const DTYPE = new Option('--dtype <type>', 'as `tilemark --help` lists them').argParser(dtypeOf);
 const REGIME = new Option(
@@ -239,7 +241,7 @@ export function program(childEntry: URL): Command {
       new Option('--suite <name>', `or a family of shapes: ${FAMILY_IDS}`).argParser(familyOf),
     )
     .option('--gpu <gpus>', 'comma-separated: device keys, apple, nvidia, apple/metal-3')
-    .addOption(new Option('--op <op>').choices(idsOf(OPS)).default('matmul'))
+    .addOption(OP)
     .addOption(DTYPE)
     .addOption(PROFILE)
     .addOption(
@@ -342,9 +344,10 @@ export function program(childEntry: URL): Command {
     )
     .argument('[name]', 'a-z, 0-9 and -: the file is NAME.wgsl (default: that of --from)')
     .option('--from <file>', 'a .wgsl file without a manifest, which is written beside it')
+    .addOption(OP)
     .action(
-      guarded((name: string | undefined, { from }: { from?: string }) =>
-        from === undefined ? newKernel(name, print) : newManifest(from, name, print),
+      guarded((name: string | undefined, { from, op }: { from?: string; op: OpId }) =>
+        from === undefined ? newKernel(name, op, print) : newManifest(from, name, print),
       ),
     );
   kernel

@@ -1,7 +1,16 @@
 'use client';
 
 import { defaultText, guess, hasManifest, kernelTemplate } from '@tilemark/core/contributed';
-import { DTYPES, type Dtype, type GpuKernel, InputError, ifValid } from '@tilemark/kernels';
+import {
+  DTYPES,
+  type Dtype,
+  type GpuKernel,
+  InputError,
+  idsOf,
+  ifValid,
+  OPS,
+  opById,
+} from '@tilemark/kernels';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { useWatch } from 'react-hook-form';
 import { ClassBadge } from '@/features/devices/device-name';
@@ -150,13 +159,16 @@ export function TryKernel({ devices, from, version }: TryKernelProps) {
                 }}
               />
             </label>
-            <Button
-              onClick={() =>
-                begin({ source: kernelTemplate('my-matmul'), manifest: '', from: null })
-              }
-            >
-              Template
-            </Button>
+            {idsOf(OPS).map((op) => (
+              <Button
+                key={op}
+                onClick={() =>
+                  begin({ source: kernelTemplate(`my-${op}`, op), manifest: '', from: null })
+                }
+              >
+                {opById(op).title} template
+              </Button>
+            ))}
           </>
         }
       >

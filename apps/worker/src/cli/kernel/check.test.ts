@@ -37,12 +37,15 @@ it('kernel new writes a kernel that check proves, and bench measures it', async 
   const duel = `${program} duel mine.wgsl matmul/warp-tile --shape`;
   expect(await tilemark('kernel', 'new', 'mine')).toEqual({
     code: 0,
-    text: `Wrote mine.wgsl: a naive matrix product that passes. Next:\n  ${program} check mine.wgsl\n  ${duel} 512\n`,
+    text: `Wrote mine.wgsl: a naive kernel that passes. Next:\n  ${program} check mine.wgsl\n  ${duel} 512\n`,
   });
   expect(await readFile(join(folder, 'mine.wgsl'), 'utf8')).toBe(kernelTemplate('mine'));
   expect(await tilemark('kernel', 'new', 'mine')).toMatchObject({
     code: 2,
     text: expect.stringContaining('mine.wgsl already exists'),
+  });
+  expect(await tilemark('kernel', 'new', 'flipped', '--op', 'transpose')).toMatchObject({
+    text: expect.stringContaining(' duel flipped.wgsl transpose/'),
   });
   const checked = await tilemark('check', 'mine.wgsl', '--shape', '64');
   expect(checked.text).toContain(`mine.wgsl is right on this device. Next: ${duel} 64\n`);

@@ -48,6 +48,13 @@ const check = (...args: readonly string[]) =>
     );
   });
 
+it('a transpose as `kernel new --op transpose` writes it is right', async () => {
+  await writeFile(join(folder, 'flipped.wgsl'), kernelTemplate('flipped', 'transpose'));
+  const { code, text } = await check('flipped.wgsl', '--shape', '64x48');
+  expect(text).toContain('flipped.wgsl is right on this device.');
+  expect(code).toBe(0);
+});
+
 describe.each<[Kind, Readonly<Record<Kind, number>>]>([
   ['right', { right: 0, wrong: 6, skipped: 6, failed: 6 }],
   ['wrong', { right: 1, wrong: 1, skipped: 1, failed: 1 }],

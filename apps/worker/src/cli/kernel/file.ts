@@ -25,6 +25,7 @@ import {
   type KernelFile,
   kernelById,
   kernelOf,
+  type OpId,
   opById,
   refuseIf,
 } from '@tilemark/kernels';
@@ -141,21 +142,22 @@ export function duelLine(path: string, { dtypes, op }: Kernel, shape: string): s
   return invoked(['duel', path, other, '--shape', shape, ...ofDtype]);
 }
 
-/** `tilemark kernel new NAME`: writes a kernel that passes, to start from. Throws InputError. */
+/** `tilemark kernel new NAME --op OP`: writes a kernel that passes, to start from. Throws InputError. */
 export async function newKernel(
   given: string | undefined,
+  op: OpId,
   print: (text: string) => void,
 ): Promise<void> {
   const name = nameIn(given);
   const path = `${name}.wgsl`;
-  await writeFile(path, kernelTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
+  await writeFile(path, kernelTemplate(name, op), { flag: 'wx' }).catch((error: unknown) => {
     const isThere = error instanceof Error && Reflect.get(error, 'code') === 'EEXIST';
     throw new InputError(isThere ? `${path} already exists` : String(error), 'name');
   });
   const { kernel } = await admitFile(path, 'name');
   print(
     [
-      `Wrote ${path}: a naive matrix product that passes. Next:`,
+      `Wrote ${path}: a naive kernel that passes. Next:`,
       `  ${invoked(['check', path])}`,
       `  ${duelLine(path, kernel, '512')}`,
     ].join('\n'),
