@@ -82,6 +82,7 @@ const WITHOUT_MATRICES: Readonly<Record<string, string>> = {
   'NVIDIA H100 80GB HBM3 f16': 'unmeasured: portable default',
   'NVIDIA H100 80GB HBM3 f16acc16': 'nothing fits: no browser compiles',
   'NVIDIA H200 f16acc16': 'nothing fits: no browser compiles',
+  'NVIDIA H200 i8-nt': 'unmeasured: portable default',
 };
 
 test.each(PROFILES)(
