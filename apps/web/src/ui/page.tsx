@@ -68,7 +68,9 @@ export function Section({
         <>
           <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
             <div className="flex flex-wrap items-baseline gap-x-3">{heading}</div>
-            {actions && <div className="ml-auto flex items-center gap-2">{actions}</div>}
+            {actions && (
+              <div className="ml-auto flex flex-wrap items-center justify-end gap-2">{actions}</div>
+            )}
           </div>
           {children}
         </>

@@ -9,7 +9,6 @@ import {
   idsOf,
   ifValid,
   OPS,
-  opById,
 } from '@tilemark/kernels';
 import { type DragEvent, useDeferredValue, useEffect, useId, useState } from 'react';
 import { useWatch } from 'react-hook-form';
@@ -166,7 +165,7 @@ export function TryKernel({ devices, from, version }: TryKernelProps) {
                   begin({ source: kernelTemplate(`my-${op}`, op), manifest: '', from: null })
                 }
               >
-                {opById(op).title} template
+                New {op === 'matmul' ? 'product' : op}
               </Button>
             ))}
           </>
