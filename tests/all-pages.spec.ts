@@ -615,19 +615,6 @@ test('the labels of the best kernel begin with a capital', { tag: '@full' }, asy
   }
 });
 
-test('columns that a program printed stay in line on a phone', { tag: '@full' }, async ({
-  page,
-}) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto(`${grid.url}/docs/choose`);
-  const text = page.getByRole('region', { name: /^Text beginning/ }).locator('pre');
-  const [lines, drawn] = await text.evaluate((pre) => [
-    pre.textContent?.split('\n').length,
-    Math.round(pre.clientHeight / Number.parseFloat(getComputedStyle(pre).lineHeight)),
-  ]);
-  expect(drawn).toBe(lines);
-});
-
 test('tables of text in the docs are cards on a phone, whose cells say their headings', {
   tag: '@full',
 }, async ({ page }) => {

@@ -109,24 +109,12 @@ export async function WgslCode({
   return <CodeBox label={label} html={html} lines={lines.length} fold={part.fold} />;
 }
 
-/**
- * Text as it is, in the same box: its columns stay in line, and it scrolls sideways.
- *
- * @param isWhole as high as the text
- */
-export function PlainCode({
-  source,
-  label,
-  isWhole = false,
-}: {
-  source: string;
-  label: string;
-  isWhole?: boolean;
-}) {
+/** Text as it is, in the same box: its columns stay in line, and it scrolls sideways. */
+export function PlainCode({ source, label }: { source: string; label: string }) {
   return (
     <ScrollBox
       aria-label={label}
-      className={`scroll-hint border border-line p-3 leading-[1.2rem] ${isWhole ? '' : 'max-h-[36rem]'}`}
+      className="scroll-hint max-h-[36rem] border border-line p-3 leading-[1.2rem]"
     >
       <pre>{source}</pre>
     </ScrollBox>

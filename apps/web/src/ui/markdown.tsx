@@ -3,7 +3,7 @@ import rehypeSlug from 'rehype-slug';
 import remarkGfm from 'remark-gfm';
 import { Command } from './action';
 import { linkStyle, TextLink } from './button';
-import { PlainCode, WgslCode } from './code';
+import { WgslCode } from './code';
 import { isProse, keepWords, labelTables, textOf } from './markdown-tree';
 import { TablePanel } from './table';
 
@@ -80,9 +80,7 @@ function CodeBlock({ node }: { node: MarkdownElement | undefined }) {
   const source = textOf(code).trimEnd();
   const begin = source.split('\n', 1)[0] ?? '';
   const classes = code.properties.className;
-  const isIn = (language: string) =>
-    Array.isArray(classes) && classes.includes(`language-${language}`);
-  if (isIn('wgsl')) return <WgslCode source={source} label="WGSL" />;
-  if (isIn('text')) return <PlainCode source={source} label={`Text beginning ${begin}`} isWhole />;
+  const isWgsl = Array.isArray(classes) && classes.includes('language-wgsl');
+  if (isWgsl) return <WgslCode source={source} label="WGSL" />;
   return <Command text={source} label={`the code beginning ${begin}`} />;
 }
