@@ -104,6 +104,7 @@ const here = (command: string): string =>
     .replaceAll(/http:\/\/(?:grid\.example|localhost):3000/g, grid.url)
     .replace(/npx tilemark|npx -y \S+worker\.tgz/, program)
     .replace('.tilemark/admin-token', join(grid.dataDir, 'admin-token'))
+    .replace(' docs/results', ` ${join(root, 'docs/results')}`)
     .replace('"KEY"', JSON.stringify(lender.device))
     .replace('"budgetSeconds":1800', '"budgetSeconds":10')
     .replace(/--shape \S+/, '--shape 32')
